@@ -1,0 +1,3 @@
+//! Abstract domains over transition systems; no solver here.
+//!
+//! It has no content yet.

@@ -1,0 +1,198 @@
+//! Concrete values.
+
+use crate::sort::{MAX_WIDTH, Scalar, Sort};
+use dashu_int::IBig;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// A bit-vector value: `bits` has no bit set at or above `width`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bits {
+    width: u32,
+    bits: u128,
+}
+
+impl Bits {
+    /// The low `width` bits of `bits`.
+    pub fn new(width: u32, bits: u128) -> Self {
+        assert!((1..=MAX_WIDTH).contains(&width), "a bit-vector has 1 to {MAX_WIDTH} bits, not {width}");
+        Self { width, bits: bits & Self::mask(width) }
+    }
+    /// `value` modulo 2^`width`.
+    pub fn from_signed(width: u32, value: i128) -> Self {
+        Self::new(width, value.cast_unsigned())
+    }
+    /// `value` modulo 2^`width`, for any integer.
+    pub fn from_int(width: u32, value: &IBig) -> Self {
+        let modulus = IBig::from(1) << width as usize;
+        let rest = crate::eval::int_mod(value, &modulus);
+        Self::new(width, u128::try_from(rest).expect("a remainder modulo 2^128 at most fits"))
+    }
+    /// All ones in the low `width` bits.
+    pub fn mask(width: u32) -> u128 {
+        if width >= 128 { u128::MAX } else { (1u128 << width) - 1 }
+    }
+    /// How many bits.
+    pub fn width(self) -> u32 {
+        self.width
+    }
+    /// The value read as unsigned.
+    pub fn unsigned(self) -> u128 {
+        self.bits
+    }
+    /// The value read as two's complement.
+    pub fn signed(self) -> i128 {
+        let shift = 128 - self.width;
+        (self.bits << shift).cast_signed() >> shift
+    }
+    /// The smallest signed value of this width, as bits.
+    pub fn signed_min(width: u32) -> Self {
+        Self::new(width, 1u128 << (width - 1))
+    }
+}
+
+impl fmt::Debug for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.bits, self.width)
+    }
+}
+
+/// A total map: `cells` over `default`; no cell holds the default, so that equal maps are equal values.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ArrayValue {
+    index: Scalar,
+    default: Value,
+    cells: BTreeMap<Value, Value>,
+}
+
+impl ArrayValue {
+    /// The map that holds `default` everywhere.
+    pub fn constant(index: Scalar, default: Value) -> Self {
+        assert!(default.sort().as_scalar().is_some(), "an array holds scalars");
+        Self { index, default, cells: BTreeMap::new() }
+    }
+    /// The value at an index.
+    pub fn get(&self, index: &Value) -> &Value {
+        self.cells.get(index).unwrap_or(&self.default)
+    }
+    /// The map with one cell changed.
+    pub fn set(&mut self, index: Value, value: Value) {
+        if value == self.default {
+            self.cells.remove(&index);
+        } else {
+            self.cells.insert(index, value);
+        }
+    }
+    /// The cells that differ from the default.
+    pub fn cells(&self) -> &BTreeMap<Value, Value> {
+        &self.cells
+    }
+    /// What every other cell holds.
+    pub fn default_value(&self) -> &Value {
+        &self.default
+    }
+    /// The sort of the indices.
+    pub fn index_sort(&self) -> Scalar {
+        self.index
+    }
+}
+
+/// A concrete value of any sort.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// A bit-vector.
+    Bv(Bits),
+    /// An integer.
+    Int(IBig),
+    /// A map.
+    Array(Arc<ArrayValue>),
+}
+
+impl Value {
+    /// The sort of this value.
+    pub fn sort(&self) -> Sort {
+        match self {
+            Self::Bool(_) => Sort::Bool,
+            Self::Bv(b) => Sort::BitVec(b.width()),
+            Self::Int(_) => Sort::Int,
+            Self::Array(a) => {
+                Sort::Array(a.index, a.default.sort().as_scalar().expect("an array holds scalars"))
+            }
+        }
+    }
+    /// A bit-vector value.
+    pub fn bv(width: u32, bits: u128) -> Self {
+        Self::Bv(Bits::new(width, bits))
+    }
+    /// An integer value.
+    pub fn int(i: impl Into<IBig>) -> Self {
+        Self::Int(i.into())
+    }
+    /// Zero, false, or the map of them.
+    pub fn zero(sort: Sort) -> Self {
+        match sort {
+            Sort::Bool => Self::Bool(false),
+            Sort::BitVec(w) => Self::bv(w, 0),
+            Sort::Int => Self::Int(IBig::ZERO),
+            Sort::Array(i, e) => Self::Array(Arc::new(ArrayValue::constant(i, Self::zero(e.into())))),
+        }
+    }
+    /// The truth value; a bug if this is none.
+    pub fn as_bool(&self) -> bool {
+        match self {
+            Self::Bool(b) => *b,
+            other => panic!("{other} is no truth value"),
+        }
+    }
+    /// The bit-vector; a bug if this is none.
+    pub fn as_bits(&self) -> Bits {
+        match self {
+            Self::Bv(b) => *b,
+            other => panic!("{other} is no bit-vector"),
+        }
+    }
+    /// The integer; a bug if this is none.
+    pub fn as_int(&self) -> &IBig {
+        match self {
+            Self::Int(i) => i,
+            other => panic!("{other} is no integer"),
+        }
+    }
+    /// The map; a bug if this is none.
+    pub fn as_array(&self) -> &Arc<ArrayValue> {
+        match self {
+            Self::Array(a) => a,
+            other => panic!("{other} is no array"),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    /// As in the text form of a system: `true`, `5#8`, `-3`, `store(fill(bv4, 0#8), 1#4, 7#8)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(b) => write!(f, "{b}"),
+            Self::Bv(b) => write!(f, "{b:?}"),
+            Self::Int(i) => write!(f, "{i}"),
+            Self::Array(a) => {
+                for _ in a.cells() {
+                    write!(f, "store(")?;
+                }
+                write!(f, "fill({}, {})", a.index, a.default)?;
+                for (i, v) in a.cells() {
+                    write!(f, ", {i}, {v})")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
