@@ -61,6 +61,12 @@ id!(
     AssumptionId, "a"
 );
 
+impl LocId {
+    pub(crate) const fn sink(number: u32) -> Self {
+        Self(number)
+    }
+}
+
 /// A vector indexed by one kind of id.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IdVec<I, T> {

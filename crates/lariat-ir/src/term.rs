@@ -479,8 +479,7 @@ pub fn result_sort(op: Op, args: &[Sort]) -> Result<Sort, SortError> {
         (Op::ZeroExtend(by) | Op::SignExtend(by), [BitVec(w)]) if by <= MAX_WIDTH && by + w <= MAX_WIDTH => {
             Ok(BitVec(by + w))
         }
-        (Op::IntNeg, [Int])
-        | (Op::IntAdd | Op::IntSub | Op::IntMul | Op::IntDiv | Op::IntMod, [Int, Int]) => Ok(Int),
+        (Op::IntNeg, [Int]) | (Op::IntAdd | Op::IntSub | Op::IntMul | Op::IntDiv | Op::IntMod, [Int, Int]) => Ok(Int),
         (Op::IntLt | Op::IntLe, [Int, Int]) => Ok(Bool),
         (Op::Select, [Array(i, e), index]) if *index == Sort::from(*i) => Ok((*e).into()),
         (Op::Store, [Array(i, e), index, value]) if *index == Sort::from(*i) && *value == Sort::from(*e) => {

@@ -118,9 +118,7 @@ impl Value {
             Self::Bool(_) => Sort::Bool,
             Self::Bv(b) => Sort::BitVec(b.width()),
             Self::Int(_) => Sort::Int,
-            Self::Array(a) => {
-                Sort::Array(a.index, a.default.sort().as_scalar().expect("an array holds scalars"))
-            }
+            Self::Array(a) => Sort::Array(a.index, a.default.sort().as_scalar().expect("an array holds scalars")),
         }
     }
     /// A bit-vector value.
