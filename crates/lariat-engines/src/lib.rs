@@ -1,1 +1,17 @@
-//! Under construction.
+//! The proof engines and their portfolio.
+//!
+//! An engine looks at one loop and returns claims, never verdicts: what it says is worth nothing until `lariat-check` has
+//! accepted it, and this crate cannot even name the checker. The portfolio hands claims to a [`Judge`].
+//!
+//! Adding an engine: its file, one line in [`portfolio::ENGINES`], a page `docs/engines/<name>.md`, and two programs, one
+//! that it proves and one that it must leave.
+
+mod engine;
+mod linear;
+pub mod orbit;
+mod path;
+pub mod portfolio;
+mod stem;
+
+pub use engine::{Applies, Engine, EngineCx, Outcome, Task};
+pub use portfolio::{Decision, Judge, LoopResult, Options, Trial};

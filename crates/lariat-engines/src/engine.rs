@@ -1,0 +1,89 @@
+//! What an engine is.
+
+use lariat_ir::{Claim, Loop, LoopForest, LoopId, SystemHash, Term, TransitionSystem};
+use lariat_smt::{Answer, Limit, Solver, Z3Solver};
+use std::time::Instant;
+
+/// One loop to be decided.
+pub struct Task<'a> {
+    /// The system; it has been verified.
+    pub ts: &'a TransitionSystem,
+    /// Its loops.
+    pub forest: &'a LoopForest,
+    /// Its hash.
+    pub hash: SystemHash,
+    /// The loop.
+    pub id: LoopId,
+}
+
+impl Task<'_> {
+    /// The loop in question.
+    pub fn this(&self) -> &Loop {
+        &self.forest.loops[self.id]
+    }
+}
+
+/// Whether an engine has something to say about a loop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Applies {
+    /// It is worth running.
+    Yes,
+    /// It is not, for this reason.
+    No(String),
+}
+
+/// What came of running an engine.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Claims for the checker, at least one.
+    Claims(Vec<Claim>),
+    /// Nothing, for this reason.
+    GaveUp(String),
+}
+
+/// A way to decide loops.
+pub trait Engine: Sync {
+    /// The name on the command line and in reports.
+    fn name(&self) -> &'static str;
+    /// Roughly how much work it is; cheaper engines run first.
+    fn cost(&self) -> u32;
+    /// Whether it is worth running on this loop.
+    fn applies(&self, task: &Task<'_>) -> Applies;
+    /// Runs it.
+    fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome;
+}
+
+/// What an engine may use while it runs.
+pub struct EngineCx {
+    /// Run every test to its end, even after one has succeeded.
+    pub audit: bool,
+    /// The limit of one query.
+    pub limit: Limit,
+    /// When to stop, whatever is left to do.
+    pub deadline: Instant,
+}
+
+impl EngineCx {
+    /// Whether the time is up.
+    pub fn out_of_time(&self) -> bool {
+        Instant::now() >= self.deadline
+    }
+
+    /// A solver without assertions.
+    pub fn solver(&self) -> Box<dyn Solver> {
+        Box::new(Z3Solver::new())
+    }
+
+    /// Whether these terms can hold together.
+    pub fn ask(&self, solver: &mut dyn Solver, ts: &TransitionSystem, all: &[Term]) -> Answer {
+        solver.push();
+        for t in all {
+            solver.assert(&ts.terms, *t);
+        }
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let limit = Limit { wall: self.limit.wall.min(left), ..self.limit };
+        let answer = solver.check(&ts.terms, limit);
+        solver.pop();
+        answer
+    }
+}

@@ -1,0 +1,139 @@
+//! Paths of a system as formulas: where they lead, and when they are taken.
+
+use lariat_ir::simplify::simplify;
+use lariat_ir::{EdgeId, Id, LocId, Role, Term, TransitionSystem, UnknownId, UnknownKind};
+use std::collections::BTreeSet;
+
+/// An unknown as it occurs at one step of a path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Occurrence {
+    /// The step, from 0.
+    pub step: usize,
+    /// The unknown.
+    pub unknown: UnknownId,
+    /// Its value on this path: a symbol, or the term it was chosen to be.
+    pub term: Term,
+}
+
+/// A path with the condition under which it is taken and the state it leads to, over the variables at its start.
+#[derive(Clone, Debug)]
+pub(crate) struct SymbolicPath {
+    /// Its edges.
+    pub edges: Vec<EdgeId>,
+    /// Where it ends.
+    pub end: LocId,
+    /// The guards, each in the state at its step.
+    pub conditions: Vec<Term>,
+    /// The variables at the end.
+    pub state: Vec<Term>,
+    /// The unknowns on the way.
+    pub unknowns: Vec<Occurrence>,
+    /// Keeps the unknowns of two paths of one query apart.
+    frame: u32,
+}
+
+impl SymbolicPath {
+    /// The path without edges; paths of one query have different frames, a thousand apart.
+    pub fn at(ts: &TransitionSystem, loc: LocId, frame: u32) -> Self {
+        let state = ts.vars.iter().map(|v| v.term).collect();
+        Self { edges: Vec::new(), end: loc, conditions: Vec::new(), state, unknowns: Vec::new(), frame }
+    }
+
+    /// The path with one more edge.
+    pub fn then(&self, ts: &TransitionSystem, edge: EdgeId) -> Self {
+        self.then_choosing(ts, edge, |_| None)
+    }
+
+    /// The path with one more edge, on which some unknowns have the values of terms over the variables before it.
+    pub fn then_choosing(
+        &self,
+        ts: &TransitionSystem,
+        edge: EdgeId,
+        choose: impl Fn(UnknownId) -> Option<Term>,
+    ) -> Self {
+        let e = &ts.edges[edge];
+        assert!(e.from == self.end, "the edge starts where the path ends");
+        let mut next = self.clone();
+        let guard = simplify(&ts.terms, in_state(ts, e.guard, &self.state));
+        if guard != ts.terms.tt() {
+            next.conditions.push(guard);
+        }
+        let step = self.edges.len();
+        let frame = self.frame + u32::try_from(step).expect("paths are short");
+        for u in ts.unknowns_of(edge) {
+            let term = match choose(u) {
+                Some(t) => in_state(ts, t, &self.state),
+                None => ts.terms.copy_symbol(ts.unknowns[u].term, frame),
+            };
+            next.unknowns.push(Occurrence { step, unknown: u, term });
+        }
+        let here = &next.unknowns[self.unknowns.len()..];
+        for (v, t) in &e.updates {
+            let new = ts.terms.substitute(*t, |s| match ts.terms.role(s) {
+                Some(Role::Var(v)) => Some(self.state[v.index()]),
+                Some(Role::Unknown(u)) => here.iter().find(|o| o.unknown == u).map(|o| o.term),
+                _ => None,
+            });
+            next.state[v.index()] = simplify(&ts.terms, new);
+        }
+        next.edges.push(edge);
+        next.end = e.to;
+        next
+    }
+
+    /// The ranges of its unknowns.
+    pub fn ranges(&self, ts: &TransitionSystem) -> Vec<Term> {
+        self.unknowns.iter().map(|o| ts.range_condition(o.unknown, o.term)).filter(|t| *t != ts.terms.tt()).collect()
+    }
+
+    /// The inputs on the way.
+    pub fn inputs(&self, ts: &TransitionSystem) -> impl Iterator<Item = &Occurrence> {
+        self.unknowns.iter().filter(|o| ts.unknowns[o.unknown].kind == UnknownKind::Input)
+    }
+}
+
+/// A term over the variables in a state.
+pub(crate) fn in_state(ts: &TransitionSystem, t: Term, state: &[Term]) -> Term {
+    ts.terms.substitute(t, |s| match ts.terms.role(s) {
+        Some(Role::Var(v)) => Some(state[v.index()]),
+        _ => None,
+    })
+}
+
+/// The paths around a loop: from its header inside its body back to the header.
+pub(crate) struct Around {
+    /// The paths, shortest first.
+    pub paths: Vec<SymbolicPath>,
+    /// Whether these are all: no inner loop was left out, no limit was hit.
+    pub complete: bool,
+}
+
+/// Paths that visit no location twice, at most `most` of them.
+pub(crate) fn around(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>, most: usize) -> Around {
+    let mut found = Vec::new();
+    let mut complete = true;
+    let mut open = vec![(SymbolicPath::at(ts, header, 0), BTreeSet::from([header]))];
+    while let Some((path, seen)) = open.pop() {
+        for &e in ts.locs[path.end].out.iter().rev() {
+            let to = ts.edges[e].to;
+            if to == header {
+                if found.len() == most {
+                    return Around { paths: found, complete: false };
+                }
+                found.push(path.then(ts, e));
+            } else if body.contains(&to) {
+                if seen.contains(&to) {
+                    complete = false;
+                } else if open.len() > 4 * most {
+                    return Around { paths: found, complete: false };
+                } else {
+                    let mut further = seen.clone();
+                    further.insert(to);
+                    open.push((path.then(ts, e), further));
+                }
+            }
+        }
+    }
+    found.sort_by_key(|p| (p.edges.len(), p.edges.clone()));
+    Around { paths: found, complete }
+}

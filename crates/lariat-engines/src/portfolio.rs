@@ -1,0 +1,126 @@
+//! Runs the engines on the loops of a system, by cost, and hands their claims to the judge.
+
+use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
+use lariat_ir::{Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
+use lariat_smt::Limit;
+use std::time::{Duration, Instant};
+
+/// The engines, cheapest first.
+pub const ENGINES: &[&dyn Engine] = &[&crate::orbit::Orbit];
+
+/// Who accepts claims: the checker, behind a trait that this crate can know.
+pub trait Judge {
+    /// Whether the claim was accepted, or why not. What is accepted is the judge's to keep.
+    fn submit(&mut self, engine: &'static str, claim: &Claim) -> Result<(), String>;
+}
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Only the engine of this name.
+    pub only: Option<String>,
+    /// Every engine runs to its end on every loop.
+    pub audit: bool,
+    /// The limit of one query.
+    pub limit: Limit,
+    /// When to stop.
+    pub deadline: Instant,
+}
+
+/// One engine on one loop.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The engine.
+    pub engine: &'static str,
+    /// Why it decided nothing, if so.
+    pub reason: Option<String>,
+    /// Claims that the judge rejected, with the reason: each is a bug of the engine.
+    pub rejected: Vec<String>,
+}
+
+/// A verdict on a loop, from an accepted claim.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// It ends.
+    Terminates,
+    /// It can run for ever.
+    Diverges,
+}
+
+/// What happened to one loop.
+#[derive(Clone, Debug)]
+pub struct LoopResult {
+    /// The loop.
+    pub id: LoopId,
+    /// The accepted verdicts; more than one only with `audit`.
+    pub decisions: Vec<(Decision, &'static str)>,
+    /// What was tried.
+    pub trials: Vec<Trial>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Runs the engines on every loop, inner loops first. `progress` is told the number of each loop that is done.
+pub fn run(
+    ts: &TransitionSystem,
+    forest: &LoopForest,
+    hash: SystemHash,
+    options: &Options,
+    judge: &mut dyn Judge,
+    progress: &mut dyn FnMut(usize),
+) -> Vec<LoopResult> {
+    let mut results = Vec::new();
+    for id in forest.loops.ids() {
+        let task = Task { ts, forest, hash, id };
+        results.push(decide(&task, options, judge));
+        progress(results.len());
+    }
+    results
+}
+
+fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge) -> LoopResult {
+    let begin = Instant::now();
+    let mut decisions = Vec::new();
+    let mut trials = Vec::new();
+    for engine in ENGINES {
+        if options.only.as_deref().is_some_and(|only| only != engine.name()) {
+            continue;
+        }
+        let mut trial = Trial { engine: engine.name(), reason: None, rejected: Vec::new() };
+        if Instant::now() >= options.deadline {
+            trial.reason = Some("the time was up before it could run".into());
+            trials.push(trial);
+            continue;
+        }
+        match engine.applies(task) {
+            Applies::No(reason) => trial.reason = Some(reason),
+            Applies::Yes => {
+                let mut cx = EngineCx { audit: options.audit, limit: options.limit, deadline: options.deadline };
+                match engine.run(task, &mut cx) {
+                    Outcome::GaveUp(reason) => trial.reason = Some(reason),
+                    Outcome::Claims(claims) => {
+                        for claim in claims {
+                            match judge.submit(engine.name(), &claim) {
+                                Ok(()) => decisions.extend(decision(&claim).map(|d| (d, engine.name()))),
+                                Err(why) => trial.rejected.push(why),
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        trials.push(trial);
+        if !decisions.is_empty() && !options.audit {
+            break;
+        }
+    }
+    LoopResult { id: task.id, decisions, trials, time: begin.elapsed() }
+}
+
+fn decision(claim: &Claim) -> Option<Decision> {
+    match claim.property {
+        Property::Terminates(_) => Some(Decision::Terminates),
+        Property::Diverges(_) => Some(Decision::Diverges),
+        _ => None,
+    }
+}
