@@ -5,7 +5,7 @@
 //! first location of the cut that a run of `when` comes to, and each segment leads from the annotation at its start to
 //! the one at its end, it holds at every visit, by induction over the chain.
 
-use crate::prover::Prover;
+use crate::prover::{Prover, term_words};
 use crate::rejection::{Condition, Rejection};
 use crate::segments::{self, Bounds, at_state};
 use crate::state_term;
@@ -46,7 +46,7 @@ pub(crate) fn inductive(
         prover.show(&initial, *at_entry, Condition::InvariantNotInitial, || {
             format!(
                 "the invariant `{}` at `{}` does not hold at the start",
-                prover_text(ts, *at_entry),
+                term_words(ts, *at_entry),
                 ts.locs[ts.entry].name
             )
         })?;
@@ -65,7 +65,7 @@ pub(crate) fn inductive(
                     "on the way from `{}` to `{}` the invariant `{}` is lost",
                     ts.locs[source].name,
                     ts.locs[end.at].name,
-                    prover_text(ts, annotations[&end.at])
+                    term_words(ts, annotations[&end.at])
                 )
             })?;
         }
@@ -88,8 +88,4 @@ pub(crate) fn unreachable(
     };
     inductive(prover, when, invariants)?;
     prover.show(&[here], terms.ff(), Condition::NotUnreachable, || format!("the invariant at `{name}` can hold"))
-}
-
-fn prover_text(ts: &lariat_ir::TransitionSystem, t: Term) -> String {
-    lariat_ir::lts::print_term(ts, t)
 }

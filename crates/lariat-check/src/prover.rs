@@ -2,7 +2,7 @@
 
 use crate::rejection::{Condition, Rejection};
 use crate::verify::System;
-use lariat_ir::{Op, Term, Terms, TransitionSystem, lts};
+use lariat_ir::{Op, Term, Terms, TransitionSystem};
 use lariat_smt::{Answer, Limit, Model, Solver};
 
 /// A system and the solver that the check uses.
@@ -70,10 +70,18 @@ impl<'a, 's> Prover<'a, 's> {
         &self.ts().locs[l].name
     }
 
-    /// A term as text.
+    /// A term as text, cut where it is long.
     pub fn text(&self, t: Term) -> String {
-        lts::print_term(self.ts(), t)
+        term_words(self.ts(), t)
     }
+}
+
+/// A term for a message: as C, cut where it is long.
+pub(crate) fn term_words(ts: &TransitionSystem, t: Term) -> String {
+    lariat_ir::cprint::c_expr(&ts.terms, t, &|s| match ts.terms.node(s).op {
+        Op::Symbol(id) => ts.terms.symbol_data(id).name.clone(),
+        _ => unreachable!("only symbols have names"),
+    })
 }
 
 /// Whether a term is this constant.

@@ -1,12 +1,29 @@
 //! Sorts, terms, transition systems, loops, claims and certificates, each with a text form. No IO, no solver.
 
+pub mod claim;
+pub mod cprint;
+pub mod data;
 pub mod eval;
 pub mod ids;
+pub mod interp;
+pub mod loops;
+pub mod lts;
+pub mod simplify;
+pub mod smtlib;
 pub mod sort;
+pub mod system;
 pub mod term;
 pub mod value;
 
+pub use claim::{Arm, Certificate, Choice, Claim, Disjunct, Inner, Measure, Move, Order, Outline, Place, Property};
+pub use data::Data;
 pub use ids::{AssumptionId, EdgeId, Id, IdVec, LocId, LoopId, UnknownId, VarId};
+pub use interp::{Machine, RunEnd, State, Step};
+pub use loops::{Loop, LoopForest};
 pub use sort::{MAX_WIDTH, Scalar, Sort};
+pub use system::{
+    Assumption, Defect, Edge, Integers, Location, Mode, Obligation, Proves, SINKS, Span, SystemHash, TransitionSystem,
+    Unknown, UnknownKind, Var,
+};
 pub use term::{Node, Op, Role, SortError, Symbol, SymbolId, Term, Terms};
 pub use value::{ArrayValue, Bits, Value};

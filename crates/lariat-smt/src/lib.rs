@@ -1,1 +1,27 @@
-//! Under construction.
+//! The solver facade: our terms in, our models out.
+//!
+//! [`Z3Solver`] runs Z3 in process , cvc5 SMT-LIB with a cvc5 process as a second opinion. Neither is
+//! believed about a model: a [`Answer::Sat`] has been evaluated with `lariat_ir::eval`, and a query that no solver
+//! answered is kept in the [`query_log`], under a number that is the same in every run.
+//!
+//! ```
+//! use lariat_ir::{Op, Role, Sort, Terms};
+//! use lariat_smt::{Answer, Limit, Solver, Z3Solver};
+//!
+//! let terms = Terms::new();
+//! let x = terms.symbol("x", Sort::BitVec(8), Role::Free);
+//! let mut solver = Z3Solver::new();
+//! solver.assert(&terms, terms.eq(terms.apply(Op::BvMul, &[x, terms.bv(8, 3)]), terms.bv(8, 1)));
+//! let Answer::Sat(model) = solver.check(&terms, Limit::default()) else { panic!("3 is odd") };
+//! assert_eq!(model.value(x).map(ToString::to_string).as_deref(), Some("171#8"));
+//! ```
+
+pub mod query_log;
+mod solver;
+mod watchdog;
+mod z3;
+mod z3_raw;
+
+pub use query_log::{QueryId, QueryLog};
+pub use solver::{Answer, Limit, Model, Solver, Why, WhyKind};
+pub use z3::{OldZ3, Z3Solver, z3_version};

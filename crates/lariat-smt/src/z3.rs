@@ -1,0 +1,399 @@
+//! Z3 in process.
+
+use crate::query_log::QueryLog;
+use crate::solver::{Answer, Level, Limit, Solver, Stack, WhyKind};
+use crate::watchdog;
+use crate::z3_raw::{self, Ast, Context, Fault, Kind, RawSolver, Verdict};
+use lariat_ir::{Op, Sort, Term, Terms, Value};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// The oldest Z3 that the bindings fit.
+const OLDEST: [u32; 3] = [4, 13, 3];
+
+/// The version of the Z3 that runs, or that it is too old.
+pub fn z3_version() -> Result<String, OldZ3> {
+    let (numbers, text) = z3_raw::version();
+    if numbers >= OLDEST { Ok(text) } else { Err(OldZ3 { found: text }) }
+}
+
+/// The Z3 that was loaded is too old.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OldZ3 {
+    /// What was found.
+    pub found: String,
+}
+
+impl fmt::Display for OldZ3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [major, minor, patch] = OLDEST;
+        write!(
+            f,
+            "Z3 {} is too old, {major}.{minor}.{patch} or newer is needed: run ./lariat once, it installs Z3, or set LARIAT_Z3_DIR",
+            self.found
+        )
+    }
+}
+
+impl std::error::Error for OldZ3 {}
+
+/// Resource units for the first, incremental attempt; some ten milliseconds. What it does not settle is asked once more
+/// without levels, where Z3 simplifies more: twice as fast for hard queries, slower for easy ones.
+const FIRST_ATTEMPT: u64 = 100_000;
+/// So many translated terms are remembered; then all are forgotten.
+const REMEMBERED: usize = 1 << 17;
+/// So many solvers of each kind wait for their next use.
+const SPARE: usize = 4;
+
+/// Z3 in process, with our terms and models.
+///
+/// Limits are kept in two ways: the resource limit by Z3 itself, the wall clock by a thread that interrupts Z3.
+///
+/// Which model Z3 finds, and how much of the resource limit it needs, may depend on what the same context was asked
+/// before. Where that must not differ with the schedule of threads, a task takes [`Z3Solver::isolated`].
+pub struct Z3Solver {
+    /// Nothing before the first check, and after a fault.
+    home: Option<Rc<Home>>,
+    isolated: bool,
+    stack: Stack,
+    /// Of the first assertions, whether each is [`Translated::bits_only`].
+    bits_only: Vec<bool>,
+    translation: Translation,
+    lanes: [Lane; 2],
+    log: QueryLog,
+}
+
+/// A context, with solvers in it that have no assertions and wait for their next use.
+///
+/// Making a solver takes a third of a millisecond, more than many a query.
+struct Home {
+    context: Rc<Context>,
+    spare: RefCell<[Vec<RawSolver>; 2]>,
+}
+
+thread_local! {
+    static SHARED: RefCell<Option<Rc<Home>>> = const { RefCell::new(None) };
+}
+
+impl Home {
+    fn new() -> Result<Rc<Self>, Fault> {
+        Ok(Rc::new(Self { context: Context::new()?, spare: RefCell::default() }))
+    }
+    fn of_thread() -> Result<Rc<Self>, Fault> {
+        SHARED.with_borrow_mut(|shared| {
+            let home = match shared.take() {
+                Some(home) => home,
+                None => Self::new()?,
+            };
+            Ok(shared.insert(home).clone())
+        })
+    }
+    /// After a fault nobody else moves in.
+    fn abandon(self: &Rc<Self>) {
+        SHARED.with_borrow_mut(|shared| {
+            if shared.as_ref().is_some_and(|s| Rc::ptr_eq(s, self)) {
+                *shared = None;
+            }
+        });
+    }
+    fn take_solver(&self, lane: usize) -> Result<RawSolver, Fault> {
+        let spare = self.spare.borrow_mut()[lane].pop();
+        let mut solver = match spare {
+            Some(solver) => solver,
+            None => self.fresh_solver(lane)?,
+        };
+        // Below this level there is never an assertion, so that the solver can be handed on.
+        solver.push()?;
+        Ok(solver)
+    }
+    fn fresh_solver(&self, lane: usize) -> Result<RawSolver, Fault> {
+        let mut solver = RawSolver::new(&self.context, Kind::Simple)?;
+        if lane == BITS {
+            // Relevancy saves work in other theories; over bits alone it is the work.
+            solver.set(&[(c"relevancy", 0)])?;
+        }
+        Ok(solver)
+    }
+}
+
+/// The lane for assertions over truth values and bit-vectors alone, and the one for all others.
+const BITS: usize = 0;
+const MIXED: usize = 1;
+
+/// A solver that catches up with the stack when it is asked.
+#[derive(Default)]
+struct Lane {
+    solver: Option<RawSolver>,
+    /// The open levels and the number of assertions, as far as the solver knows.
+    levels: Vec<Level>,
+    asserted: usize,
+}
+
+impl Lane {
+    /// Brings the solver to what the stack holds now. It stays out of the lane until that is done.
+    fn follow(
+        &mut self,
+        solver: &mut RawSolver,
+        stack: &Stack,
+        mut translate: impl FnMut(Term, &mut RawSolver) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let wanted = stack.levels();
+        let common = self.levels.iter().zip(wanted).take_while(|(a, b)| a.number == b.number).count();
+        if let Some(first) = self.levels.get(common) {
+            // A level that is still open has only grown, so what is below the first closed one stands.
+            self.asserted = first.below;
+            solver.pop(u32::try_from(self.levels.len() - common).expect("levels fit in 32 bits"))?;
+            self.levels.truncate(common);
+        }
+        // Levels above the last assertion are opened when something is asserted in them.
+        for (i, &t) in stack.asserted().iter().enumerate().skip(self.asserted) {
+            while let Some(level) = wanted.get(self.levels.len()).filter(|l| l.below <= i) {
+                solver.push()?;
+                self.levels.push(*level);
+            }
+            translate(t, solver)?;
+        }
+        self.asserted = stack.asserted().len();
+        Ok(())
+    }
+}
+
+/// What has been translated. It belongs to one solver object, because a term's number belongs to one arena.
+#[derive(Default)]
+struct Translation {
+    translated: HashMap<Term, Translated>,
+    /// Outlives what is forgotten: a symbol must keep its number.
+    symbols: HashMap<Term, u32>,
+}
+
+struct Translated {
+    ast: Ast,
+    /// Whether it holds truth values and bit-vectors alone.
+    bits_only: bool,
+}
+
+impl Translation {
+    fn of(&mut self, context: &Rc<Context>, terms: &Terms, t: Term) -> Result<&Translated, Fault> {
+        if self.translated.len() > REMEMBERED {
+            self.translated.clear();
+        }
+        let mut open = vec![t];
+        while let Some(&u) = open.last() {
+            if self.translated.contains_key(&u) {
+                open.pop();
+                continue;
+            }
+            let node = terms.node(u);
+            let before = open.len();
+            open.extend(node.args().iter().filter(|a| !self.translated.contains_key(a)));
+            if open.len() > before {
+                continue;
+            }
+            open.pop();
+            let scalar_bits = matches!(node.sort, Sort::Bool | Sort::BitVec(_));
+            let bits_only = scalar_bits && node.args().iter().all(|a| self.translated[a].bits_only);
+            let ast = match node.op {
+                Op::Symbol(_) => {
+                    let next = u32::try_from(self.symbols.len()).expect("symbols fit in 32 bits");
+                    context.symbol(*self.symbols.entry(u).or_insert(next), node.sort)?
+                }
+                Op::Bool(_) | Op::Bv(_) | Op::Int(_) => {
+                    context.constant(&terms.constant_value(u).expect("a constant has a value"))?
+                }
+                op => match node.args() {
+                    [a] => context.apply(op, &[self.ast(*a)])?,
+                    [a, b] => context.apply(op, &[self.ast(*a), self.ast(*b)])?,
+                    args => context.apply(op, &args.iter().map(|a| self.ast(*a)).collect::<Vec<_>>())?,
+                },
+            };
+            self.translated.insert(u, Translated { ast, bits_only });
+        }
+        Ok(&self.translated[&t])
+    }
+
+    fn ast(&self, t: Term) -> &Ast {
+        &self.translated[&t].ast
+    }
+}
+
+impl Default for Z3Solver {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Z3Solver {
+    /// A solver without assertions, in the context that the solvers of this thread share.
+    pub fn new() -> Self {
+        Self::with(false)
+    }
+
+    /// A solver without assertions, in a context of its own: nothing else has any influence on its answers. It costs two
+    /// to three milliseconds more.
+    pub fn isolated() -> Self {
+        Self::with(true)
+    }
+
+    fn with(isolated: bool) -> Self {
+        Self {
+            home: None,
+            isolated,
+            stack: Stack::default(),
+            bits_only: Vec::new(),
+            translation: Translation::default(),
+            lanes: Default::default(),
+            log: QueryLog::of_user(),
+        }
+    }
+
+    /// The same solver, with the questions that it cannot answer kept in this log. Default is [`QueryLog::of_user`].
+    pub fn with_log(mut self, log: QueryLog) -> Self {
+        self.log = log;
+        self
+    }
+
+    fn run(&mut self, terms: &Terms, limit: Limit) -> Result<Attempt, Fault> {
+        let deadline = Instant::now() + limit.wall;
+        let home = match &self.home {
+            Some(home) => home.clone(),
+            None => self.home.insert(if self.isolated { Home::new()? } else { Home::of_thread()? }).clone(),
+        };
+        for &t in &self.stack.asserted()[self.bits_only.len()..] {
+            self.bits_only.push(self.translation.of(&home.context, terms, t)?.bits_only);
+        }
+        let lane = if self.bits_only.iter().all(|b| *b) { BITS } else { MIXED };
+        let first = self.incremental(terms, &home, lane, limit.rlimit.min(FIRST_ATTEMPT), deadline)?;
+        let Err(WhyKind::ResourceLimit | WhyKind::Incomplete(_)) = first else { return Ok(first) };
+        match limit.rlimit.saturating_sub(FIRST_ATTEMPT) {
+            0 => Ok(first),
+            rest => self.from_scratch(terms, &home, lane, rest, deadline),
+        }
+    }
+
+    fn incremental(&mut self, terms: &Terms, home: &Home, lane: usize, rlimit: u64, deadline: Instant) -> Result<Attempt, Fault> {
+        let mut solver = match self.lanes[lane].solver.take() {
+            Some(solver) => solver,
+            None => {
+                self.lanes[lane] = Lane::default();
+                home.take_solver(lane)?
+            }
+        };
+        let translation = &mut self.translation;
+        self.lanes[lane].follow(&mut solver, &self.stack, |t, solver| {
+            solver.assert(&translation.of(&home.context, terms, t)?.ast)
+        })?;
+        let (attempt, rung) = self.ask(terms, home, &mut solver, rlimit, deadline)?;
+        if !rung {
+            self.lanes[lane].solver = Some(solver);
+        }
+        Ok(attempt)
+    }
+
+    fn from_scratch(&mut self, terms: &Terms, home: &Home, lane: usize, rlimit: u64, deadline: Instant) -> Result<Attempt, Fault> {
+        let mut solver =
+            if lane == BITS { home.fresh_solver(BITS)? } else if std::env::var("ST").is_ok() { home.fresh_solver(MIXED)? } else { RawSolver::new(&home.context, Kind::Tactics)? };
+        for &t in self.stack.asserted() {
+            solver.assert(&self.translation.of(&home.context, terms, t)?.ast)?;
+        }
+        Ok(self.ask(terms, home, &mut solver, rlimit, deadline)?.0)
+    }
+
+    /// Checks within the limits, and says whether Z3 had to be interrupted.
+    fn ask(
+        &mut self,
+        terms: &Terms,
+        home: &Home,
+        solver: &mut RawSolver,
+        rlimit: u64,
+        deadline: Instant,
+    ) -> Result<(Attempt, bool), Fault> {
+        if deadline <= Instant::now() {
+            return Ok((Err(WhyKind::WallClock), false));
+        }
+        home.context.limit(u32::try_from(rlimit).unwrap_or(u32::MAX).max(1), 0);
+        let guard = watchdog::watch(deadline, home.context.interrupt());
+        let verdict = solver.check();
+        let rung = guard.disarm();
+        let attempt = match verdict {
+            Err(_) if rung => Err(WhyKind::WallClock),
+            Err(fault) => return Err(fault),
+            Ok(Verdict::Unsat) => Ok(Answer::Unsat),
+            Ok(Verdict::Unknown(_)) if rung => Err(WhyKind::WallClock),
+            // Nobody but the resource limit has cancelled it.
+            Ok(Verdict::Unknown(words)) if words.contains("resource limit") || words.contains("canceled") => {
+                Err(WhyKind::ResourceLimit)
+            }
+            Ok(Verdict::Unknown(words)) => Err(WhyKind::Incomplete(words)),
+            Ok(Verdict::Sat) => match self.model(terms, home, solver) {
+                Ok(values) => self.stack.confirm(terms, values),
+                Err(_) if rung => Err(WhyKind::WallClock),
+                Err(fault) => Err(WhyKind::Incomplete(fault.0)),
+            },
+        };
+        Ok((attempt, rung))
+    }
+
+    fn model(&mut self, terms: &Terms, home: &Home, solver: &RawSolver) -> Result<BTreeMap<Term, Value>, Fault> {
+        let model = solver.model()?;
+        let mut values = BTreeMap::new();
+        for s in self.stack.symbols(terms) {
+            let sort = terms.sort(s);
+            let value = model.value(&self.translation.of(&home.context, terms, s)?.ast, sort)?;
+            values.insert(s, value.unwrap_or_else(|| Value::zero(sort)));
+        }
+        Ok(values)
+    }
+
+    /// Forgets all that Z3 holds; the assertions are ours, and the next check tells them to a new context.
+    fn start_over(&mut self) {
+        if let Some(home) = self.home.take() {
+            home.abandon();
+        }
+        self.lanes = Default::default();
+        self.translation = Translation::default();
+    }
+}
+
+/// An answer, or why there is none.
+type Attempt = Result<Answer, WhyKind>;
+
+impl Solver for Z3Solver {
+    fn push(&mut self) {
+        self.stack.push();
+    }
+    fn pop(&mut self) {
+        self.stack.pop();
+        self.bits_only.truncate(self.stack.asserted().len());
+    }
+    fn assert(&mut self, terms: &Terms, t: Term) {
+        self.stack.assert(terms, t);
+    }
+    fn check(&mut self, terms: &Terms, limit: Limit) -> Answer {
+        let attempt = self.run(terms, limit).unwrap_or_else(|fault| {
+            self.start_over();
+            Err(WhyKind::Crashed(fault.0))
+        });
+        attempt.unwrap_or_else(|reason| self.stack.unknown(terms, reason, &self.log))
+    }
+    fn name(&self) -> &'static str {
+        "Z3"
+    }
+}
+
+impl Drop for Z3Solver {
+    fn drop(&mut self) {
+        let Some(home) = &self.home else { return };
+        for (i, lane) in self.lanes.iter_mut().enumerate() {
+            let levels = u32::try_from(lane.levels.len() + 1).expect("levels fit in 32 bits");
+            let spare = &mut home.spare.borrow_mut()[i];
+            if let Some(mut solver) = lane.solver.take().filter(|_| spare.len() < SPARE) {
+                if solver.pop(levels).is_ok() {
+                    spare.push(solver);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The verbs of the command line, one a file. Parsing only validates; the work happens in each verb's `run`.
+
+mod check;
+mod explain;
+mod fuzz;
+mod query;
+mod recheck;
+
+use clap::{Parser, Subcommand};
+use std::io::Write;
+use std::path::Path;
+
+/// Tells for every loop whether it always ends, with the reason, or can run for ever, with the input that makes it.
+#[derive(Parser, Debug)]
+#[command(name = "lariat", version, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 no endless run was proved, 1 one was, 2 the tool or its input failed.")]
+pub struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// Decide every loop of some files
+    Check(check::Options),
+    /// Check the certificates in saved results again, with another solver
+    Recheck(recheck::Options),
+    /// Explain an engine, a kind of certificate or a finding
+    Explain(explain::Options),
+    /// Print the solver query behind an unknown
+    Query(query::Options),
+    /// Try to break the checker and the engines with random systems whose truth is known
+    Fuzz(fuzz::Options),
+}
+
+/// Runs the command; gives the exit status.
+pub fn run(arguments: Arguments) -> u8 {
+    if !matches!(arguments.verb, Verb::Explain(_) | Verb::Query(_)) {
+        if let Err(e) = lariat_smt::z3_version() {
+            return fail(&e.to_string());
+        }
+    }
+    match arguments.verb {
+        Verb::Check(o) => check::run(&o),
+        Verb::Recheck(o) => recheck::run(&o),
+        Verb::Explain(o) => explain::run(&o),
+        Verb::Query(o) => query::run(&o),
+        Verb::Fuzz(o) => fuzz::run(&o),
+    }
+}
+
+/// One sentence on standard error; the exit status for it.
+fn fail(message: &str) -> u8 {
+    eprintln!("lariat: {message}");
+    2
+}
+
+/// Writes to standard output. A reader that went away has seen what it wanted.
+fn print(text: &str) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write to standard output: {e}")),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file as a whole or not at all.
+fn write_file(path: &Path, text: &str) -> Result<(), String> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    std::fs::write(&temporary, text)
+        .and_then(|()| std::fs::rename(&temporary, path))
+        .map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+/// Reads a text file, or says in one sentence why not.
+fn read_file(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => format!("there is no file {shown}; check the name"),
+        std::io::ErrorKind::IsADirectory => format!("{shown} is a folder; name the files in it"),
+        std::io::ErrorKind::PermissionDenied => format!("{shown} may not be read; check its permissions"),
+        _ => format!("{shown} cannot be read: {e}"),
+    })?;
+    String::from_utf8(bytes).map_err(|_| format!("{shown} is no text file; give an .lts file"))
+}

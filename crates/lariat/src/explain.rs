@@ -1,0 +1,45 @@
+//! The pages behind `lariat explain`: those of `docs/`, so that there is one text of each.
+
+/// A page.
+pub struct Page {
+    /// What the command calls it.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+impl Page {
+    /// Its heading.
+    pub fn title(&self) -> &'static str {
+        self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
+    }
+}
+
+/// All pages.
+pub const PAGES: &[Page] = &[
+    Page { name: "orbit", text: include_str!("../../../docs/engines/orbit.md") },
+    Page { name: "lts", text: include_str!("../../../docs/lts.md") },
+    Page { name: "certificates", text: include_str!("../../../docs/certificates.md") },
+    Page { name: "unknown", text: include_str!("../../../docs/unknown.md") },
+    Page { name: "fuzz", text: include_str!("../../../docs/fuzz.md") },
+];
+
+/// The page of this name.
+pub fn find(name: &str) -> Option<&'static Page> {
+    PAGES.iter().find(|p| p.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_has_a_page_with_the_five_headings() {
+        for engine in lariat_engines::portfolio::ENGINES {
+            let page = find(engine.name()).expect("an engine without a page cannot be explained");
+            for heading in ["What it proves", "When it applies", "Example", "How the certificate is checked", "Paper"] {
+                assert!(page.text.contains(&format!("## {heading}")), "{}: {heading}", page.name);
+            }
+        }
+    }
+}

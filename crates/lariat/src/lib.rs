@@ -1,0 +1,9 @@
+//! Lariat as a library: from a transition system to checked verdicts and their reports.
+
+pub mod analyze;
+pub mod commands;
+pub mod explain;
+pub mod oracle;
+pub mod report;
+
+pub use analyze::{Analysis, Settings, Verdict, analyze};

@@ -1,0 +1,124 @@
+//! Results as JSON, `lariat-results/1`; and the tree of claims to and from JSON.
+
+use super::{LoopReport, Program, Results, SCHEMA, StepReport};
+use lariat_ir::{Data, Span};
+use serde_json::{Map, Value as Json, json};
+
+/// One program as it is, several under `programs`.
+pub fn render(programs: &[Program]) -> String {
+    let mut all: Vec<Json> = programs.iter().map(program).collect();
+    let value =
+        if all.len() == 1 { all.swap_remove(0) } else { json!({ "schema": SCHEMA, "tool": tool(), "programs": all }) };
+    let mut text = serde_json::to_string_pretty(&value).expect("a tree of texts and numbers can be written");
+    text.push('\n');
+    text
+}
+
+fn tool() -> Json {
+    json!({ "name": "lariat", "version": env!("CARGO_PKG_VERSION") })
+}
+
+fn program(p: &Program) -> Json {
+    match &p.outcome {
+        Ok(r) => results(&p.file, r),
+        Err(f) => json!({
+            "schema": SCHEMA,
+            "tool": tool(),
+            "file": p.file,
+            "error": f.message,
+            "line": f.place.map(|(line, _)| line),
+            "column": f.place.map(|(_, column)| column),
+        }),
+    }
+}
+
+fn results(file: &str, r: &Results) -> Json {
+    let assumptions: Vec<Json> = r
+        .assumptions
+        .iter()
+        .map(|(text, span)| json!({ "text": text, "at": span.as_ref().map(ToString::to_string) }))
+        .collect();
+    json!({
+        "schema": SCHEMA,
+        "tool": tool(),
+        "file": file,
+        "verdict": r.verdict.word(),
+        "reason": r.reason,
+        "integers": r.integers,
+        "data_model": r.data_model,
+        "entry": r.entry,
+        "loops": r.loops.iter().map(one_loop).collect::<Vec<_>>(),
+        "recursion": r.recursion,
+        "assumptions": assumptions,
+        "certificate": r.certificate.as_ref().map(from_data),
+        "system": { "hash": r.hash, "lts": r.lts },
+        "millis": millis(r.time),
+    })
+}
+
+fn one_loop(l: &LoopReport) -> Json {
+    let witness = l.witness.as_ref().map(|w| {
+        let inputs: Vec<Json> = w.inputs.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
+        json!({
+            "inputs": inputs,
+            "stem": w.stem.iter().map(step).collect::<Vec<_>>(),
+            "cycle": w.cycle.iter().map(step).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "id": l.id,
+        "function": l.function,
+        "file": l.span.file,
+        "line": l.span.line,
+        "column": l.span.column,
+        "depth": l.depth,
+        "verdict": l.verdict.word(),
+        "when": l.when,
+        "engine": l.engine,
+        "certificate": l.certificate.as_ref().map(from_data),
+        "witness": witness,
+        "bound": l.bound,
+        "intent": Json::Null,
+        "overflow": Json::Null,
+        "reason": l.reason,
+        "millis": millis(l.time),
+    })
+}
+
+fn step(s: &StepReport) -> Json {
+    let changed: Map<String, Json> = s.changed.iter().map(|(k, v)| (k.clone(), Json::from(v.as_str()))).collect();
+    let span = |f: fn(&Span) -> Json| s.span.as_ref().map(f);
+    json!({
+        "at": s.at,
+        "file": span(|x| json!(x.file)),
+        "line": span(|x| json!(x.line)),
+        "column": span(|x| json!(x.column)),
+        "to": s.to,
+        "changed": changed,
+    })
+}
+
+fn millis(t: std::time::Duration) -> Json {
+    json!((t.as_secs_f64() * 10_000.0).round() / 10.0)
+}
+
+/// A tree as JSON.
+pub fn from_data(d: &Data) -> Json {
+    match d {
+        Data::Text(t) => Json::from(t.as_str()),
+        Data::List(items) => items.iter().map(from_data).collect(),
+        Data::Record(fields) => Json::Object(fields.iter().map(|(k, v)| (k.clone(), from_data(v))).collect()),
+    }
+}
+
+/// A tree from JSON; numbers, truth values and null have no place in one.
+pub fn to_data(j: &Json) -> Result<Data, String> {
+    match j {
+        Json::String(t) => Ok(Data::text(t.as_str())),
+        Json::Array(items) => Ok(Data::List(items.iter().map(to_data).collect::<Result<_, _>>()?)),
+        Json::Object(fields) => {
+            Ok(Data::Record(fields.iter().map(|(k, v)| Ok((k.clone(), to_data(v)?))).collect::<Result<_, String>>()?))
+        }
+        other => Err(format!("a certificate holds texts, lists and records, not `{other}`")),
+    }
+}
