@@ -56,11 +56,16 @@ pub(crate) fn linear(terms: &Terms, t: Term, reading: Reading) -> Linear {
         }
         let args = node.args();
         let get = |i: usize| done.get(&args[i]).cloned();
+        // Adding 255 to 8 bits is taking one away: of the numbers that an added constant can mean, the nearest to zero.
+        let addend = |i: usize| match terms.node(args[i]).op {
+            Op::Bv(_) => Some(Linear::constant(number(terms, args[i], Reading::Signed))),
+            _ => get(i),
+        };
         let one = IBig::from(1);
         let value = match node.op {
             Op::Int(_) | Op::Bv(_) => Some(Linear::constant(number(terms, u, reading))),
-            Op::IntAdd | Op::BvAdd => get(0).zip(get(1)).map(|(a, b)| a.plus(&one, &b)),
-            Op::IntSub | Op::BvSub => get(0).zip(get(1)).map(|(a, b)| a.plus(&-one, &b)),
+            Op::IntAdd | Op::BvAdd => addend(0).zip(addend(1)).map(|(a, b)| a.plus(&one, &b)),
+            Op::IntSub | Op::BvSub => get(0).zip(addend(1)).map(|(a, b)| a.plus(&-one, &b)),
             Op::IntNeg | Op::BvNeg => get(0).map(|a| a.times(&-one)),
             Op::IntMul | Op::BvMul => get(0).zip(get(1)).and_then(|(a, b)| {
                 if a.columns.is_empty() {
