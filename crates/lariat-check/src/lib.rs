@@ -144,10 +144,10 @@ pub(crate) fn well_formed(
 ) -> Result<(), Rejection> {
     let ts = system.ts();
     let bad = |message: String| Err(Rejection::new(Condition::IllFormedTerm, message));
-    if let Some(sort) = sort {
-        if ts.terms.sort(t) != sort {
-            return bad(format!("{what} has the sort {}, not {sort}", ts.terms.sort(t)));
-        }
+    if let Some(sort) = sort
+        && ts.terms.sort(t) != sort
+    {
+        return bad(format!("{what} has the sort {}, not {sort}", ts.terms.sort(t)));
     }
     for s in ts.terms.symbols(t) {
         match ts.terms.role(s) {

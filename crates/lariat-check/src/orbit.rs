@@ -210,10 +210,10 @@ fn forget_all_but(state: &mut [Tracked], same: &[Place]) {
         let mut kept = Settled::all(value, same.contains(&Place::Var(this)));
         if let Settled::Cells { cells, rest: false } = &mut kept {
             for place in same {
-                if let Place::Cell(v, index) = place {
-                    if *v == this {
-                        cells.insert(index.clone(), true);
-                    }
+                if let Place::Cell(v, index) = place
+                    && *v == this
+                {
+                    cells.insert(index.clone(), true);
                 }
             }
         }

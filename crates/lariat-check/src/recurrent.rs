@@ -140,11 +140,11 @@ fn walk(
             chosen.insert(*u, value);
         }
         for u in mentioned {
-            if !chosen.contains_key(&u) {
+            chosen.entry(u).or_insert_with(|| {
                 let any = terms.copy_symbol(ts.unknowns[u].term, frame);
                 premises.push(ts.range_condition(u, any));
-                chosen.insert(u, any);
-            }
+                any
+            });
         }
         let after: Vec<(usize, Term)> = edge
             .updates

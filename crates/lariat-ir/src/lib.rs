@@ -8,6 +8,7 @@ pub mod ids;
 pub mod interp;
 pub mod loops;
 pub mod lts;
+pub mod neutral;
 pub mod simplify;
 pub mod smtlib;
 pub mod sort;

@@ -1,6 +1,6 @@
 //! The solver facade: our terms in, our models out.
 //!
-//! [`Z3Solver`] runs Z3 in process , cvc5 SMT-LIB with a cvc5 process as a second opinion. Neither is
+//! [`Z3Solver`] runs Z3 in process, [`Cvc5Solver`] speaks SMT-LIB with a cvc5 process as a second opinion. Neither is
 //! believed about a model: a [`Answer::Sat`] has been evaluated with `lariat_ir::eval`, and a query that no solver
 //! answered is kept in the [`query_log`], under a number that is the same in every run.
 //!
@@ -16,12 +16,15 @@
 //! assert_eq!(model.value(x).map(ToString::to_string).as_deref(), Some("171#8"));
 //! ```
 
+mod cvc5;
 pub mod query_log;
+mod sexpr;
 mod solver;
 mod watchdog;
 mod z3;
 mod z3_raw;
 
+pub use cvc5::{Cvc5Solver, NoCvc5};
 pub use query_log::{QueryId, QueryLog};
 pub use solver::{Answer, Limit, Model, Solver, Why, WhyKind};
-pub use z3::{OldZ3, Z3Solver, z3_version};
+pub use z3::{OldZ3, Z3Solver, fresh_context, z3_version};

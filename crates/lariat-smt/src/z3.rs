@@ -78,6 +78,14 @@ thread_local! {
     static SHARED: RefCell<Option<Rc<Home>>> = const { RefCell::new(None) };
 }
 
+/// The next solver of this thread starts in a new context.
+///
+/// What Z3 answers, a model above all, may depend on what its context was asked before. Whoever wants the same
+/// bytes in every run, whichever thread takes which task, starts each task with this.
+pub fn fresh_context() {
+    SHARED.with_borrow_mut(|shared| *shared = None);
+}
+
 impl Home {
     fn new() -> Result<Rc<Self>, Fault> {
         Ok(Rc::new(Self { context: Context::new()?, spare: RefCell::default() }))
@@ -294,7 +302,7 @@ impl Z3Solver {
 
     fn from_scratch(&mut self, terms: &Terms, home: &Home, lane: usize, rlimit: u64, deadline: Instant) -> Result<Attempt, Fault> {
         let mut solver =
-            if lane == BITS { home.fresh_solver(BITS)? } else if std::env::var("ST").is_ok() { home.fresh_solver(MIXED)? } else { RawSolver::new(&home.context, Kind::Tactics)? };
+            if lane == BITS { home.fresh_solver(BITS)? } else { RawSolver::new(&home.context, Kind::Tactics)? };
         for &t in self.stack.asserted() {
             solver.assert(&self.translation.of(&home.context, terms, t)?.ast)?;
         }

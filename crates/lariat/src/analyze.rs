@@ -75,10 +75,11 @@ pub fn analyze(
 ) -> Result<Analysis, SystemDefect> {
     let begin = Instant::now();
     let limit = Limit::default();
+    lariat_smt::fresh_context();
     let system = System::verify(ts, &mut Z3Solver::new(), limit)?;
     let options =
         Options { only: settings.only.clone(), audit: settings.audit, limit, deadline: begin + settings.timeout };
-    let mut judge = Checker { system: &system, proved: Vec::new(), limit };
+    let mut judge = Checker { system: &system, proved: Vec::new(), solver: None, limit };
     let total = system.forest().loops.len();
     let loops =
         portfolio::run(ts, system.forest(), system.hash(), &options, &mut judge, &mut |done| progress(done, total));
@@ -101,13 +102,15 @@ pub fn analyze(
 struct Checker<'a> {
     system: &'a System<'a>,
     proved: Vec<(&'static str, Proved)>,
+    /// In a context of its own, so that nothing an engine asked can be in it.
+    solver: Option<Z3Solver>,
     limit: Limit,
 }
 
 impl Judge for Checker<'_> {
     fn submit(&mut self, engine: &'static str, claim: &Claim) -> Result<(), String> {
-        // A solver of its own, so that nothing an engine asserted can be in it.
-        match check(self.system, claim, &mut Z3Solver::new(), self.limit) {
+        let solver = self.solver.get_or_insert_with(Z3Solver::isolated);
+        match check(self.system, claim, solver, self.limit) {
             Ok(proved) => {
                 self.proved.push((engine, proved));
                 Ok(())

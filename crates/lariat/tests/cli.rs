@@ -40,7 +40,8 @@ fn zune_is_found_with_its_input() {
     let o = lariat(&["check", "examples/zune.lts"]);
     assert_eq!(o.status.code(), Some(1));
     let text = stdout(&o);
-    for part in ["this loop can run for ever", "examples/zune.lts:15:1", "input: today = 366", "RecurrentSet by orbit"] {
+    for part in ["this loop can run for ever", "examples/zune.lts:15:1", "input: today = 366", "RecurrentSet by orbit"]
+    {
         assert!(text.contains(part), "{part}\n{text}");
     }
 }
@@ -50,13 +51,27 @@ fn json_has_the_fields_that_scripts_rely_on() {
     let o = lariat(&["check", "--format", "json", "examples/zune.lts"]);
     assert_eq!(o.status.code(), Some(1));
     let json: serde_json::Value = serde_json::from_str(&stdout(&o)).expect("JSON and nothing else");
-    let top = ["schema", "tool", "verdict", "integers", "data_model", "entry", "loops", "recursion", "assumptions", "millis"];
+    let top =
+        ["schema", "tool", "verdict", "integers", "data_model", "entry", "loops", "recursion", "assumptions", "millis"];
     for key in top {
         assert!(json.get(key).is_some(), "{key}");
     }
     let keys = [
-        "id", "function", "file", "line", "column", "depth", "verdict", "when", "engine", "certificate", "witness", "bound",
-        "intent", "reason", "millis",
+        "id",
+        "function",
+        "file",
+        "line",
+        "column",
+        "depth",
+        "verdict",
+        "when",
+        "engine",
+        "certificate",
+        "witness",
+        "bound",
+        "intent",
+        "reason",
+        "millis",
     ];
     for key in keys {
         assert!(json["loops"][0].get(key).is_some(), "{key}");
@@ -107,7 +122,10 @@ fn saved_results_are_checked_again_and_tampering_is_noticed() {
         (saved.replace("366#32\"", "365#32\""), "the stem ends inside the recurrent set"),
         (saved.replace("days <=s 366#32", "days <=s 399#32"), "a path is enabled from every state it is for"),
         (saved.replace("goto body with leap", "goto EXIT with leap"), "the certificate belongs to this system"),
-        (saved.replacen("\"verdict\": \"diverges\"", "\"verdict\": \"terminates\"", 1), "the certificate says diverges"),
+        (
+            saved.replacen("\"verdict\": \"diverges\"", "\"verdict\": \"terminates\"", 1),
+            "the certificate says diverges",
+        ),
         (saved.replace("\"term\": \"x\"", "\"term\": \"-x\""), "not shown"),
     ];
     for (text, message) in tampered {
@@ -115,7 +133,12 @@ fn saved_results_are_checked_again_and_tampering_is_noticed() {
         let path = write(&dir.join("tampered.json"), &text);
         let o = lariat(&["recheck", "--solver", "z3", &path]);
         assert_eq!(o.status.code(), Some(2), "{message}\n{}", stdout(&o));
-        assert!(stdout(&o).contains(message) || stderr(&o).contains(message), "{message}\n{}{}", stdout(&o), stderr(&o));
+        assert!(
+            stdout(&o).contains(message) || stderr(&o).contains(message),
+            "{message}\n{}{}",
+            stdout(&o),
+            stderr(&o)
+        );
     }
 }
 
@@ -124,8 +147,10 @@ fn saved_results_are_checked_again_and_tampering_is_noticed() {
 fn bad_input_gets_one_clear_sentence() {
     let dir = folder("bad");
     let torn = write(&dir.join("torn.lts"), "lts 1\nvar x: bv8\nentry a\na:\n  if x <");
-    let gap = write(&dir.join("gap.lts"), "lts 1\nvar x: bv8\nentry a\na:\n  if x <u 3 goto EXIT\n  if x >u 3 goto a\n");
-    let overlap = write(&dir.join("overlap.lts"), "lts 1\nvar x: bv8\nentry a\na:\n  if x <u 3 goto EXIT\n  if x >u 1 goto a\n");
+    let gap =
+        write(&dir.join("gap.lts"), "lts 1\nvar x: bv8\nentry a\na:\n  if x <u 3 goto EXIT\n  if x >u 3 goto a\n");
+    let overlap =
+        write(&dir.join("overlap.lts"), "lts 1\nvar x: bv8\nentry a\na:\n  if x <u 3 goto EXIT\n  if x >u 1 goto a\n");
     let program = write(&dir.join("prog.c"), "int main(void) { return 0; }\n");
     std::fs::write(dir.join("binary.lts"), [0xff, 0xfe, 0x00]).expect("a test file can be written");
     let binary = dir.join("binary.lts").display().to_string();

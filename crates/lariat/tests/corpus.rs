@@ -44,8 +44,7 @@ fn the_truth_beside_each_loop_is_never_contradicted() {
         let text = std::fs::read_to_string(&file).expect("a corpus file can be read");
         let parsed = lts::parse(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
         let settings = Settings { audit: true, ..Settings::default() };
-        let analysis =
-            analyze(&parsed.system, &settings, &mut |_, _| {}).unwrap_or_else(|d| panic!("{name}: {d}"));
+        let analysis = analyze(&parsed.system, &settings, &mut |_, _| {}).unwrap_or_else(|d| panic!("{name}: {d}"));
         if !analysis.contradictions.is_empty() {
             failures.push(format!("{name}: {}", analysis.contradictions.join("; ")));
         }
@@ -54,7 +53,8 @@ fn the_truth_beside_each_loop_is_never_contradicted() {
         for l in &analysis.loops {
             let header = analysis.forest.loops[l.id].header;
             let line = parsed.places[&header].0;
-            let e = expected.iter().find(|e| e.line == line).unwrap_or_else(|| panic!("{name}: no truth at line {line}"));
+            let e =
+                expected.iter().find(|e| e.line == line).unwrap_or_else(|| panic!("{name}: no truth at line {line}"));
             let said = match l.decisions.first() {
                 Some((lariat_engines::Decision::Terminates, _)) => Verdict::Terminates,
                 Some((lariat_engines::Decision::Diverges, _)) => Verdict::Diverges,

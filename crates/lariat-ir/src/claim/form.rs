@@ -83,7 +83,7 @@ fn collect_terms(claim: &Claim, out: &mut Vec<Term>) {
         }
         Certificate::AbstractCycle { states, .. } => out.extend(states.iter().map(|(_, t)| *t)),
         Certificate::Inductive { invariants } | Certificate::Unreachable { invariants } => {
-            out.extend(invariants.values())
+            out.extend(invariants.values());
         }
         Certificate::Program { parts } => parts.iter().for_each(|p| collect_terms(p, out)),
     }

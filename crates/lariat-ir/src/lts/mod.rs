@@ -27,5 +27,5 @@ mod print;
 
 pub use lex::ParseError;
 pub(crate) use lex::{Lexer, Token, quote};
-pub use parse::{Parsed, parse, parse_term, parse_term_of_sort};
+pub use parse::{Parsed, Places, parse, parse_term, parse_term_of_sort};
 pub use print::{Lets, print, print_term, print_terms};

@@ -12,13 +12,16 @@ use std::collections::HashMap;
 /// How deep brackets may nest: far more than a person writes, far less than the stack holds.
 const MAX_DEPTH: u32 = 400;
 
+/// The line and column of each location in its text.
+pub type Places = HashMap<LocId, (u32, u32)>;
+
 /// A system as read, with the place of each location in its text.
 #[derive(Debug)]
 pub struct Parsed {
     /// The system; its structure has no defects.
     pub system: TransitionSystem,
     /// The line and column of each location that is no sink.
-    pub places: HashMap<LocId, (u32, u32)>,
+    pub places: Places,
 }
 
 /// Reads a system.
@@ -274,7 +277,7 @@ impl Parser<TransitionSystem> {
         Ok(Some(Span { file, line, column }))
     }
 
-    fn locations(&mut self) -> Result<(HashMap<LocId, (u32, u32)>, Vec<PendingEdge>), ParseError> {
+    fn locations(&mut self) -> Result<(Places, Vec<PendingEdge>), ParseError> {
         let mut places = HashMap::new();
         let mut pending = Vec::new();
         while *self.lex.peek() != Token::End {
@@ -498,7 +501,7 @@ impl<S: std::borrow::Borrow<TransitionSystem>> Parser<S> {
     fn coerce_beside(&self, item: Item, sort: Sort) -> Result<Term, ParseError> {
         match item {
             Item::Term(t) => Ok(t),
-            numeral => self.coerce(numeral, sort),
+            numeral @ Item::Numeral(..) => self.coerce(numeral, sort),
         }
     }
 

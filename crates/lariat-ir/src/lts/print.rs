@@ -232,10 +232,8 @@ fn write(ts: &TransitionSystem, t: Term, lets: &Lets, name_root: bool) -> String
 
 /// Recursion is bounded where it matters: names are given to deep terms; without names only small terms are printed.
 fn term(ts: &TransitionSystem, t: Term, lets: &Lets, may_name: bool, outer: u8, out: &mut String) -> std::fmt::Result {
-    if may_name {
-        if let Some(n) = lets.names.get(&t) {
-            return write!(out, "{n}");
-        }
+    if let Some(n) = lets.names.get(&t).filter(|_| may_name) {
+        return write!(out, "{n}");
     }
     let node = ts.terms.node(t);
     let args = node.args();

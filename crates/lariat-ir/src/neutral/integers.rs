@@ -104,10 +104,7 @@ pub(super) fn binary(
                 (t.apply(euclidean, &[x, y]), true)
             }
         }
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-            let (term, in_range) = bitwise(scope, op, ty, x, y, within, &mut abstraction);
-            (term, in_range)
-        }
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => bitwise(scope, op, ty, x, y, within, &mut abstraction),
         BinaryOp::Shl => {
             defined = and(t, defined, amount_in_range(t, ty, y));
             fit(t, ty, overflow, shift(t, ty, x, y, times))
@@ -183,11 +180,10 @@ fn bitwise(
         BinaryOp::Or => sub(t, add(t, a, b), both),
         _ => sub(t, add(t, a, b), times(t, both, IBig::from(2))),
     };
-    if let Some(k) = constant_of(t, b) {
-        return (from_conjunction(masked(t, a, &k)), within);
-    }
-    if let Some(k) = constant_of(t, a) {
-        return (from_conjunction(masked(t, b, &k)), within);
+    let constant = constant_of(t, b).map(|k| (a, k)).or_else(|| constant_of(t, a).map(|k| (b, k)));
+    if let Some((x, k)) = constant {
+        let small = op == BinaryOp::And && k >= IBig::ZERO;
+        return (from_conjunction(masked(t, x, &k)), within || small);
     }
     let mut both = t.int(0);
     let low = if ty.signed { ty.width - 1 } else { ty.width };

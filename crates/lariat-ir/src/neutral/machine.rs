@@ -135,10 +135,7 @@ fn signed_overflow(t: &Terms, op: BinaryOp, ty: IntType, x: Term, y: Term, resul
             }
             _ => {
                 // Dividing back gives the other factor, but for the one quotient that overflows itself.
-                let smallest = t.and(
-                    t.eq(x, constant(t, ty, &IBig::from(-1))),
-                    t.eq(y, constant(t, ty, &min)),
-                );
+                let smallest = t.and(t.eq(x, constant(t, ty, &IBig::from(-1))), t.eq(y, constant(t, ty, &min)));
                 let differs = t.not(t.eq(t.apply(Op::BvSdiv, &[result, x]), y));
                 t.and(t.not(t.eq(x, zero())), t.or(smallest, differs))
             }

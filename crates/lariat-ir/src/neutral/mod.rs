@@ -367,7 +367,11 @@ impl Program {
             Expr::Var(v) => self.vars.get(*v).map(|(_, ty)| *ty).ok_or_else(|| format!("there is no variable {v}")),
             Expr::Unknown(u) => self.unknowns.get(*u).map(|u| u.ty).ok_or_else(|| format!("there is no unknown {u}")),
             Expr::Const(value, ty) => {
-                if sound(*ty)?.contains(value) { Ok(*ty) } else { Err(format!("{value} is no value of {ty:?}")) }
+                if sound(*ty)?.contains(value) {
+                    Ok(*ty)
+                } else {
+                    Err(format!("{value} is no value of {ty:?}"))
+                }
             }
             Expr::Unary { ty, arg, .. } => {
                 same("an operand", sound(*ty)?, self.type_of(arg)?)?;

@@ -23,7 +23,7 @@ mod boolean;
 mod compare;
 mod integer;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::eval;
 use crate::term::{Op, Term, Terms};

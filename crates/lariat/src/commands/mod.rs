@@ -35,10 +35,10 @@ enum Verb {
 
 /// Runs the command; gives the exit status.
 pub fn run(arguments: Arguments) -> u8 {
-    if !matches!(arguments.verb, Verb::Explain(_) | Verb::Query(_)) {
-        if let Err(e) = lariat_smt::z3_version() {
-            return fail(&e.to_string());
-        }
+    if !matches!(arguments.verb, Verb::Explain(_) | Verb::Query(_))
+        && let Err(e) = lariat_smt::z3_version()
+    {
+        return fail(&e.to_string());
     }
     match arguments.verb {
         Verb::Check(o) => check::run(&o),

@@ -6,7 +6,7 @@ use crate::report::json::to_data;
 use clap::{Args, ValueEnum};
 use lariat_check::{System, check};
 use lariat_ir::{Claim, Property, TransitionSystem, claim, lts};
-use lariat_smt::{Limit, Solver, Z3Solver};
+use lariat_smt::{Cvc5Solver, Limit, Solver, Z3Solver};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ fn recheck(o: &Options) -> Result<(String, bool), String> {
 fn solver(o: &Options) -> Result<Box<dyn Solver>, String> {
     Ok(match o.solver {
         SolverArg::Z3 => Box::new(Z3Solver::isolated()),
-        SolverArg::Cvc5 => Box::new(Z3Solver::isolated()),
+        SolverArg::Cvc5 => Box::new(Cvc5Solver::new().map_err(|e| format!("{e}; or use --solver z3"))?),
     })
 }
 

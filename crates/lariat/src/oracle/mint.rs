@@ -201,7 +201,12 @@ impl<'a> Mint<'_, 'a> {
         let style = Style::random(self.rng, distance.values().copied().max().unwrap_or(0));
         let split = self.rng.percent(35).then(|| self.rng.between(2, 4));
         let mut measures = BTreeMap::new();
+        let mut invariants = g.invariants.clone();
         for loc in at {
+            // A measure speaks of the states that its invariant allows, so it stands beside one.
+            if !invariants.contains_key(&loc) {
+                invariants.insert(loc, set_term(self.ts, &self.rows_at(&g.reached, loc))?);
+            }
             let table: BTreeMap<Row, i64> = distance
                 .iter()
                 .filter(|(n, _)| self.truth.nodes[**n as usize].0 == loc)
@@ -216,7 +221,7 @@ impl<'a> Mint<'_, 'a> {
             };
             measures.insert(loc, tuple);
         }
-        let outline = Outline { invariants: g.invariants.clone(), inner: Vec::new() };
+        let outline = Outline { invariants, inner: Vec::new() };
         Some(self.claim(Property::Terminates(header), g.when, Certificate::Ranking { outline, measures }))
     }
 
@@ -761,6 +766,41 @@ impl Style {
             Self::Int => ts.terms.int(d),
             Self::Unsigned(w) => ts.terms.value(&from_word(Sort::BitVec(w), d)),
             Self::Signed(w) => ts.terms.value(&from_word(Sort::BitVec(w), d - (1 << (w - 1)))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::{Shape, random_system};
+    use super::super::validate::{Validator, Validity};
+    use super::*;
+
+    #[test]
+    fn what_is_minted_is_true_and_keeps_the_rules() {
+        let mut count: BTreeMap<(&str, bool), u32> = BTreeMap::new();
+        let mut skipped: BTreeMap<&str, u32> = BTreeMap::new();
+        for seed in 0..700 {
+            let ts = random_system(seed, &Shape::default());
+            let Ok(mut truth) = Truth::of(&ts, 4000) else { panic!("seed {seed} has no truth") };
+            let minted = mint(&mut truth, &mut Rng::new(seed));
+            let mut validator = Validator::new(&ts);
+            for (kind, n) in minted.skipped {
+                *skipped.entry(kind).or_default() += n;
+            }
+            for claim in &minted.claims {
+                let text =
+                    || format!("seed {seed}\n{}\n{}", lariat_ir::lts::print(&ts), lariat_ir::claim::print(&ts, claim));
+                assert_ne!(truth.claim(claim), Some(false), "{}", text());
+                let validity = validator.as_mut().map(|v| v.validate(claim));
+                if let Some(Validity::Invalid(why)) = &validity {
+                    panic!("{why}: {}", text());
+                }
+                *count.entry((claim.certificate.kind(), validity == Some(Validity::Valid))).or_default() += 1;
+            }
+        }
+        for kind in ["Ranking", "TransitionInvariant", "Orbit", "RecurrentSet", "Inductive", "Unreachable", "Program"] {
+            assert!(count.get(&(kind, true)).copied().unwrap_or(0) > 30, "{kind}: {count:?}, skipped {skipped:?}");
         }
     }
 }

@@ -60,7 +60,7 @@ pub struct Shape {
     pub programs: u32,
     /// The most bits of state of a system over bit-vectors. Default is 12.
     pub max_bits: u32,
-    /// Percentage of systems with unknown values. Default is 55.
+    /// Percentage of systems with unknown values. Default is 70.
     pub unknowns: u32,
     /// Percentage of bit-vector systems with a small array. Default is 5.
     pub arrays: u32,
@@ -68,7 +68,7 @@ pub struct Shape {
 
 impl Default for Shape {
     fn default() -> Self {
-        Self { ideal: 30, programs: 55, max_bits: 12, unknowns: 55, arrays: 5 }
+        Self { ideal: 30, programs: 55, max_bits: 12, unknowns: 70, arrays: 5 }
     }
 }
 
@@ -162,13 +162,14 @@ impl Generator {
             self.modulus.push(None);
         }
         if self.rng.percent(shape.unknowns) {
+            // A single input hides what the environment alone would do, so often there is none.
+            let kinds = match self.rng.below(5) {
+                0 => &[UnknownKind::Input][..],
+                1 | 2 => &[UnknownKind::Environment, UnknownKind::Abstraction],
+                _ => &[UnknownKind::Input, UnknownKind::Environment, UnknownKind::Abstraction],
+            };
             for name in &["i", "j", "k"][..1 + self.rng.below(2) + usize::from(self.rng.percent(15))] {
-                let kind = *self.rng.pick(&[
-                    UnknownKind::Input,
-                    UnknownKind::Input,
-                    UnknownKind::Environment,
-                    UnknownKind::Abstraction,
-                ]);
+                let kind = *self.rng.pick(kinds);
                 if self.rng.percent(10) {
                     self.ts.add_unknown(name, Sort::Bool, kind, None);
                 } else if self.ideal {
@@ -271,7 +272,7 @@ impl Generator {
 
     /// A variable, a constant, an unknown if allowed, or an array's cell, of this sort.
     fn atom(&mut self, sort: Sort, unknowns: bool) -> Term {
-        if unknowns && self.rng.percent(30) {
+        if unknowns && self.rng.percent(45) {
             let fitting: Vec<UnknownId> = self
                 .ts
                 .unknowns
@@ -504,7 +505,8 @@ impl Generator {
             return self.assign(open);
         }
         match self.rng.below(12) {
-            0..=2 => self.assign(open),
+            0 | 1 => self.assign(open),
+            2 => self.poll(open),
             3..=6 if depth > 0 => self.while_loop(open, depth),
             7 | 8 => {
                 let at = self.arrive(open);
@@ -554,6 +556,38 @@ impl Generator {
         }
         open.updates.push((v, value));
         open
+    }
+
+    /// `do x = unknown(); while (x != c)`: whoever chooses decides when it ends.
+    fn poll(&mut self, open: Open) -> Open {
+        let x = self.number_var();
+        let (sort, xt) = (self.ts.vars[x].sort, self.ts.vars[x].term);
+        let fitting: Vec<Term> = self
+            .ts
+            .unknowns
+            .iter()
+            .filter(|u| u.sort == sort || u.sort.width().is_some() && sort.width().is_some())
+            .map(|u| u.term)
+            .collect();
+        if fitting.is_empty() {
+            return self.assign(open);
+        }
+        let at = self.arrive(open);
+        let u = *self.rng.pick(&fitting);
+        let t = &self.ts.terms;
+        let (value, wanted) = match sort {
+            Sort::BitVec(w) => (self.resized(u, w), self.ts.terms.bv(w, (self.rng.next() % 2).into())),
+            _ => (u, t.int(self.rng.between(0, 1))),
+        };
+        let guard = self.ts.terms.eq(xt, wanted);
+        let (out, mut again) = self.branch(at, guard);
+        let value = match self.modulus[x.index()] {
+            Some(m) => self.ts.terms.apply(Op::IntMod, &[value, self.ts.terms.int(m)]),
+            None => value,
+        };
+        again.updates.push((x, value));
+        self.close(again, at);
+        out
     }
 
     /// `x = x / y`, undefined where y is zero (and, sometimes, where the quotient does not fit).
@@ -609,7 +643,7 @@ impl Generator {
             _ => t.int(by),
         };
         // What the loop asks, and what moves it on.
-        let (guard, step) = match self.rng.below(12) {
+        let (guard, step) = match self.rng.below(14) {
             0..=2 => (t.apply(less, &[xt, bound]), t.apply(add, &[xt, stride])),
             3 | 4 => (t.apply(less, &[zero, xt]), t.apply(sub, &[xt, stride])),
             5 => (t.not(t.eq(xt, zero)), t.apply(sub, &[xt, stride])),
@@ -621,7 +655,11 @@ impl Generator {
                 (t.apply(less, &[zero, xt]), halved)
             }
             7 => (t.not(t.eq(xt, bound)), t.apply(add, &[xt, stride])),
-            8 => {
+            8 | 9 => {
+                let g = self.guard(0);
+                (g, self.atom(sort, true))
+            }
+            10 => {
                 let by = self.atom(sort, true);
                 (self.ts.terms.apply(less, &[xt, bound]), self.ts.terms.apply(add, &[xt, by]))
             }

@@ -259,6 +259,16 @@ impl<'a> Space<'a> {
         out
     }
 
+    /// The number of the combination with these values for the inputs of an edge, in the order of the unknowns.
+    pub fn input_number(&self, edge: EdgeId, chosen: &[i64]) -> Option<usize> {
+        let (mut number, mut weight) = (0, 1);
+        for ((_, domain), word) in self.edges[edge].inputs.iter().zip(chosen) {
+            number += weight * domain.binary_search(word).ok()?;
+            weight *= domain.len();
+        }
+        (chosen.len() == self.edges[edge].inputs.len()).then_some(number)
+    }
+
     fn work_out(&mut self, loc: LocId, v: Valuation) -> Expansion {
         let mut words = Vec::with_capacity(self.ts.vars.len());
         self.words_into(v, &mut words);

@@ -141,7 +141,7 @@ pub fn results(
 ) -> Results {
     let mut loops: Vec<LoopReport> =
         analysis.loops.iter().map(|l| loop_report(ts, file, places, analysis, l)).collect();
-    loops.sort_by(|a, b| (a.place, a.depth).cmp(&(b.place, b.depth)));
+    loops.sort_by_key(|l| (l.place, l.depth));
     let mut used: Vec<_> = analysis.proved.iter().flat_map(|(_, p)| p.assumptions().iter().copied()).collect();
     used.extend(analysis.program.iter().flat_map(|p| p.assumptions().iter().copied()));
     used.sort_unstable();

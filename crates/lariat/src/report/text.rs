@@ -3,6 +3,7 @@
 use super::{Failure, LoopReport, Program, Results, StepReport};
 use crate::analyze::Verdict;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::fmt::Write as _;
 
 /// All programs, each loop a finding, and a closing line.
 pub fn render(programs: &[Program], colour: bool) -> String {
@@ -100,7 +101,7 @@ fn notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
             ));
         }
         Verdict::Unknown => {
-            notes.push(("help", "`lariat explain unknown` tells what can be tried".into()));
+            notes.push(("next", "`lariat explain unknown` tells what can be tried".into()));
         }
         Verdict::Terminates => {}
     }
@@ -120,10 +121,10 @@ fn closing(p: &Program, r: &Results) -> String {
     let mut out = String::new();
     for (text, span) in &r.assumptions {
         let at = span.as_ref().map_or(String::new(), |s| format!(" ({s})"));
-        out.push_str(&format!("assumed: {text}{at}\n"));
+        let _ = writeln!(out, "assumed: {text}{at}");
     }
     for c in &r.contradictions {
-        out.push_str(&format!("CONTRADICTION: {c}\n"));
+        let _ = writeln!(out, "CONTRADICTION: {c}");
     }
     let count = |v: Verdict| r.loops.iter().filter(|l| l.verdict == v).count();
     let word = match r.verdict {
@@ -132,14 +133,15 @@ fn closing(p: &Program, r: &Results) -> String {
         Verdict::Unknown => "undecided",
     };
     let why = r.reason.as_ref().map_or(String::new(), |reason| format!(" (not shown: {reason})"));
-    out.push_str(&format!(
-        "{}: {word}{why}; loops: {} end, {} can run for ever, {} undecided; integers: {}\n",
+    let _ = writeln!(
+        out,
+        "{}: {word}{why}; loops: {} end, {} can run for ever, {} undecided; integers: {}",
         p.file,
         count(Verdict::Terminates),
         count(Verdict::Diverges),
         count(Verdict::Unknown),
         r.integers
-    ));
+    );
     out
 }
 

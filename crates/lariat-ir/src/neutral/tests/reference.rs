@@ -1,0 +1,211 @@
+//! A direct evaluator of neutral expressions in machine words.
+
+use crate::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, Target, UnaryOp};
+use crate::value::{Bits, Value};
+
+/// What an Abstraction unknown is in these tests: a value that nothing computes by accident.
+pub const ABSTRACT: i128 = 7_919_000;
+
+/// What a direct evaluation gives.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Outcome {
+    pub value: i128,
+    pub poison: bool,
+    /// Whether any evaluated operation left its type, as numbers.
+    pub overflowed: bool,
+}
+
+/// An undefined operation was evaluated; `by_overflow` where Z would have a result.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Undefined {
+    pub by_overflow: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Arithmetic {
+    Machine,
+    Poisoning,
+    Integers,
+}
+
+pub fn bounds(ty: IntType) -> (i128, i128) {
+    if ty.signed { (-(1 << (ty.width - 1)), (1 << (ty.width - 1)) - 1) } else { (0, (1 << ty.width) - 1) }
+}
+
+pub fn fits(ty: IntType, v: i128) -> bool {
+    let (min, max) = bounds(ty);
+    min <= v && v <= max
+}
+
+fn reduce(ty: IntType, v: i128) -> i128 {
+    let r = v.rem_euclid(1 << ty.width);
+    if ty.signed && r >= 1 << (ty.width - 1) { r - (1 << ty.width) } else { r }
+}
+
+/// Whether the lowering sees a constant here.
+fn is_literal(e: &Expr) -> bool {
+    match e {
+        Expr::Const(..) => true,
+        Expr::Cast { from, to, arg } => to.includes(*from) && is_literal(arg),
+        Expr::Ite(c, a, b) => match **c {
+            Cond::Const(true) => is_literal(a),
+            Cond::Const(false) => is_literal(b),
+            _ => a == b && is_literal(a),
+        },
+        _ => false,
+    }
+}
+
+pub struct Reference<'a> {
+    pub arithmetic: Arithmetic,
+    pub vars: &'a [(i128, bool)],
+    pub unknowns: &'a [(i128, bool)],
+}
+
+impl Reference<'_> {
+    fn result(&self, ty: IntType, overflow: Overflow, exact: i128, extra: bool, parts: &[Outcome]) -> Outcome {
+        let outside = !fits(ty, exact) || extra;
+        let over_z = self.arithmetic == Arithmetic::Integers && ty.signed && overflow == Overflow::Undefined;
+        Outcome {
+            value: if over_z { exact } else { reduce(ty, exact) },
+            poison: parts.iter().any(|p| p.poison) || (outside && overflow == Overflow::Undefined),
+            overflowed: parts.iter().any(|p| p.overflowed) || outside,
+        }
+    }
+
+    pub fn expr(&self, e: &Expr) -> Result<Outcome, Undefined> {
+        let leaf = |(value, poison): (i128, bool)| Outcome { value, poison, overflowed: false };
+        Ok(match e {
+            Expr::Var(v) => leaf(self.vars[*v]),
+            Expr::Unknown(u) => leaf(self.unknowns[*u]),
+            Expr::Const(k, _) => leaf((i128::try_from(k.clone()).expect("small constants"), false)),
+            Expr::Unary { op, ty, overflow, arg } => {
+                let a = self.expr(arg)?;
+                match op {
+                    UnaryOp::Neg => self.result(*ty, *overflow, -a.value, false, &[a]),
+                    UnaryOp::Not if ty.signed => Outcome { value: !a.value, ..a },
+                    UnaryOp::Not => Outcome { value: reduce(*ty, !a.value), ..a },
+                }
+            }
+            Expr::Binary { op, ty, overflow, left, right } => {
+                let (a, b) = (self.expr(left)?, self.expr(right)?);
+                self.binary(*op, *ty, *overflow, a, b, is_literal(left) || is_literal(right))?
+            }
+            Expr::Cast { from, to, arg } => {
+                let a = self.expr(arg)?;
+                let keeps = to.includes(*from);
+                Outcome { value: if keeps { a.value } else { reduce(*to, a.value) }, ..a }
+            }
+            Expr::Ite(c, a, b) => {
+                let (c, overflowed) = self.cond(c)?;
+                let chosen = self.expr(if c { a } else { b })?;
+                Outcome { overflowed: chosen.overflowed || overflowed, ..chosen }
+            }
+        })
+    }
+
+    fn binary(
+        &self,
+        op: BinaryOp,
+        ty: IntType,
+        overflow: Overflow,
+        a: Outcome,
+        b: Outcome,
+        literal: bool,
+    ) -> Result<Outcome, Undefined> {
+        let (x, y) = (a.value, b.value);
+        let poisoning = self.arithmetic == Arithmetic::Poisoning;
+        let undefined = Err(Undefined { by_overflow: false });
+        Ok(match op {
+            BinaryOp::Add => self.result(ty, overflow, x + y, false, &[a, b]),
+            BinaryOp::Sub => self.result(ty, overflow, x - y, false, &[a, b]),
+            BinaryOp::Mul => self.result(ty, overflow, x * y, false, &[a, b]),
+            BinaryOp::Div | BinaryOp::Rem => {
+                if y == 0 || (poisoning && b.poison) {
+                    return undefined;
+                }
+                let traps = self.arithmetic != Arithmetic::Integers || overflow == Overflow::Wraps;
+                if ty.signed && y == -1 && ((traps && x == bounds(ty).0) || (poisoning && a.poison)) {
+                    return Err(Undefined { by_overflow: true });
+                }
+                let exact = if op == BinaryOp::Div { x / y } else { x % y };
+                self.result(ty, overflow, exact, false, &[a, b])
+            }
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                let exact = match op {
+                    BinaryOp::And => x & y,
+                    BinaryOp::Or => x | y,
+                    _ => x ^ y,
+                };
+                let known = literal || (fits(ty, x) && fits(ty, y));
+                Outcome {
+                    value: if known { exact } else { ABSTRACT },
+                    poison: a.poison || b.poison,
+                    overflowed: a.overflowed || b.overflowed,
+                }
+            }
+            BinaryOp::Shl | BinaryOp::Shr => {
+                if !(0..i128::from(ty.width)).contains(&y) || (poisoning && b.poison) {
+                    return undefined;
+                }
+                if op == BinaryOp::Shr {
+                    Outcome { value: x >> y, poison: a.poison, overflowed: a.overflowed || b.overflowed }
+                } else {
+                    self.result(ty, overflow, x << y, ty.signed && x < 0, &[a, b])
+                }
+            }
+        })
+    }
+
+    pub fn cond(&self, c: &Cond) -> Result<(bool, bool), Undefined> {
+        Ok(match c {
+            Cond::Const(b) => (*b, false),
+            Cond::Cmp { op, left, right, .. } => {
+                let (a, b) = (self.expr(left)?, self.expr(right)?);
+                if self.arithmetic == Arithmetic::Poisoning && (a.poison || b.poison) {
+                    return Err(Undefined { by_overflow: true });
+                }
+                let (x, y) = (a.value, b.value);
+                let holds = match op {
+                    CmpOp::Lt => x < y,
+                    CmpOp::Le => x <= y,
+                    CmpOp::Gt => x > y,
+                    CmpOp::Ge => x >= y,
+                    CmpOp::Eq => x == y,
+                    CmpOp::Ne => x != y,
+                };
+                (holds, a.overflowed || b.overflowed)
+            }
+            Cond::And(a, b) => match self.cond(a)? {
+                (true, o) => self.cond(b).map(|(v, p)| (v, o || p))?,
+                other => other,
+            },
+            Cond::Or(a, b) => match self.cond(a)? {
+                (false, o) => self.cond(b).map(|(v, p)| (v, o || p))?,
+                other => other,
+            },
+            Cond::Not(a) => self.cond(a).map(|(v, o)| (!v, o))?,
+        })
+    }
+}
+
+pub fn arithmetic(target: Target) -> Arithmetic {
+    match target {
+        Target::Wrap => Arithmetic::Machine,
+        Target::CDiverges => Arithmetic::Poisoning,
+        Target::Ideal | Target::CTerminates => Arithmetic::Integers,
+    }
+}
+
+pub fn value_of(target: Target, ty: IntType, v: i128) -> Value {
+    if target.over_z() { Value::int(v) } else { Value::Bv(Bits::from_signed(ty.width, v)) }
+}
+
+pub fn number_of(ty: IntType, v: &Value) -> i128 {
+    match v {
+        Value::Int(i) => i128::try_from(i.clone()).expect("small numbers"),
+        Value::Bv(b) if ty.signed => b.signed(),
+        Value::Bv(b) => i128::try_from(b.unsigned()).expect("small numbers"),
+        other => panic!("{other} is no number"),
+    }
+}
