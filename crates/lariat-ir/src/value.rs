@@ -58,7 +58,12 @@ impl fmt::Debug for Bits {
     }
 }
 
-/// A total map: `cells` over `default`; no cell holds the default, so that equal maps are equal values.
+/// A total map: `cells` over `default`.
+///
+/// Equal maps are equal values: no cell holds the default, and where the indices are finitely many the default is the
+/// value that most of them have, the smallest of those in a tie. Without the latter rule `{0 -> 1, else 0}` and
+/// `{1 -> 0, else 1}` would be two values for one map from one bit, and the evaluator would call unequal what a solver
+/// calls equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ArrayValue {
     index: Scalar,
@@ -83,6 +88,34 @@ impl ArrayValue {
         } else {
             self.cells.insert(index, value);
         }
+        self.settle_default();
+    }
+    /// Makes the default what it has to be. Only a map with cells at half of the indices can have another one.
+    fn settle_default(&mut self) {
+        let indices: u128 = match self.index {
+            Scalar::Bool => 2,
+            Scalar::BitVec(w) if w < 64 => 1 << w,
+            Scalar::BitVec(_) | Scalar::Int => return,
+        };
+        if (self.cells.len() as u128) * 2 < indices {
+            return;
+        }
+        let mut counts: BTreeMap<&Value, u128> = BTreeMap::from([(&self.default, indices - self.cells.len() as u128)]);
+        for v in self.cells.values() {
+            *counts.entry(v).or_default() += 1;
+        }
+        let most = counts.values().max().copied().unwrap_or_default();
+        let settled = counts.into_iter().find(|(_, n)| *n == most).map_or(&self.default, |(v, _)| v).clone();
+        if settled == self.default {
+            return;
+        }
+        let all = (0..indices).map(|i| match self.index {
+            Scalar::BitVec(w) => Value::bv(w, i),
+            _ => Value::Bool(i == 1),
+        });
+        let cells = all.map(|i| (i.clone(), self.get(&i).clone())).filter(|(_, v)| *v != settled).collect();
+        self.cells = cells;
+        self.default = settled;
     }
     /// The cells that differ from the default.
     pub fn cells(&self) -> &BTreeMap<Value, Value> {
@@ -192,5 +225,37 @@ impl fmt::Display for Value {
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every way to write every map from two bits to two bits, starting from every constant one, gives one value.
+    #[test]
+    fn equal_maps_are_equal_values_whatever_their_history() {
+        let v = |i: usize| Value::bv(2, i as u128);
+        for map in 0..256usize {
+            let wanted = |i: usize| v(map >> (2 * i) & 3);
+            let mut forms = std::collections::HashSet::new();
+            for default in 0..4 {
+                for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
+                    let mut a = ArrayValue::constant(Scalar::BitVec(2), v(default));
+                    for i in order {
+                        a.set(v(i), v((default + 1) % 4));
+                        a.set(v(i), wanted(i));
+                    }
+                    assert!((0..4).all(|i| *a.get(&v(i)) == wanted(i)));
+                    forms.insert(a);
+                }
+            }
+            assert_eq!(forms.len(), 1, "{forms:?}");
+        }
+        let mut a = ArrayValue::constant(Scalar::Bool, Value::Bool(true));
+        a.set(Value::Bool(false), Value::Bool(false));
+        let mut b = ArrayValue::constant(Scalar::Bool, Value::Bool(false));
+        b.set(Value::Bool(true), Value::Bool(true));
+        assert_eq!(a, b);
     }
 }

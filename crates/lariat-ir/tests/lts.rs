@@ -83,7 +83,11 @@ fn a_text_cut_anywhere_or_with_a_changed_byte_never_panics() {
 
 #[test]
 fn deep_brackets_are_refused_and_deep_terms_are_printed_with_names() {
-    let nested = format!("lts 1\nvar x: int\ninit {}x{} == 0\nentry a\na:\n goto EXIT\n", "(".repeat(100_000), ")".repeat(100_000));
+    let nested = format!(
+        "lts 1\nvar x: int\ninit {}x{} == 0\nentry a\na:\n goto EXIT\n",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    );
     let e = lts::parse(&nested).expect_err("too deep");
     assert!(e.message.contains("nest too deep"), "{e}");
     let mut ts = lts::parse("lts 1\nvar x: int\nentry a\na:\n goto EXIT\n").expect("a system").system;
