@@ -40,6 +40,9 @@ pub(crate) fn recurrent_set(
             return Err(Rejection::new(Condition::SetOutsideLoop, message));
         }
     }
+    for a in arms {
+        state_term(prover.system, a.when, "an arm's condition")?;
+    }
     initial(ts, claim.when, start)?;
     let mut used = BTreeSet::new();
     let anywhere: BTreeSet<LocId> = ts.locs.ids().filter(|l| !l.is_sink()).collect();
@@ -55,9 +58,6 @@ pub(crate) fn recurrent_set(
 
     for (l, here) in set {
         let ways = ts.terms.any(arms.iter().filter(|a| a.from == *l).map(|a| a.when));
-        for a in arms.iter().filter(|a| a.from == *l) {
-            state_term(prover.system, a.when, "an arm's condition")?;
-        }
         prover.show(&[*here], ways, Condition::NoWayOn, || {
             format!("a state of the set at `{}` has no arm", ts.locs[*l].name)
         })?;

@@ -136,7 +136,7 @@ fn quote(name: &str) -> String {
             _ => out.push(char::from(byte)),
         }
     }
-    if TAKEN.contains(&name) {
+    if TAKEN.split_whitespace().any(|taken| taken == name) {
         out.push('%');
     }
     let simple = |c: char| c.is_ascii_alphanumeric() || "~!@$%^&*_-+=<>.?/".contains(c);
@@ -149,171 +149,16 @@ fn quote(name: &str) -> String {
 }
 
 /// Names that a variable of a program may well have and that mean something to a solver; quoting would not help.
-const TAKEN: &[&str] = &[
-    "!",
-    "*",
-    "+",
-    "-",
-    "/",
-    "<",
-    "<=",
-    "=",
-    "=>",
-    ">",
-    ">=",
-    "^",
-    "_",
-    "BINARY",
-    "Array",
-    "BitVec",
-    "Bool",
-    "DECIMAL",
-    "FloatingPoint",
-    "HEXADECIMAL",
-    "Int",
-    "NUMERAL",
-    "RNA",
-    "RNE",
-    "RTN",
-    "RTP",
-    "RTZ",
-    "Real",
-    "RegLan",
-    "RoundingMode",
-    "STRING",
-    "Seq",
-    "Set",
-    "String",
-    "Tuple",
-    "Unit",
-    "abs",
-    "and",
-    "arccos",
-    "arccot",
-    "arccsc",
-    "arcsec",
-    "arcsin",
-    "arctan",
-    "as",
-    "assert",
-    "bag",
-    "bv2int",
-    "bv2nat",
-    "bvadd",
-    "bvand",
-    "bvashr",
-    "bvcomp",
-    "bvlshr",
-    "bvmul",
-    "bvnand",
-    "bvneg",
-    "bvnor",
-    "bvnot",
-    "bvor",
-    "bvsdiv",
-    "bvsge",
-    "bvsgt",
-    "bvshl",
-    "bvsle",
-    "bvslt",
-    "bvsmod",
-    "bvsrem",
-    "bvsub",
-    "bvudiv",
-    "bvuge",
-    "bvugt",
-    "bvule",
-    "bvult",
-    "bvurem",
-    "bvxnor",
-    "bvxor",
-    "card",
-    "choose",
-    "comprehension",
-    "concat",
-    "const",
-    "continue",
-    "cos",
-    "cot",
-    "csc",
-    "default",
-    "distinct",
-    "div",
-    "divisible",
-    "emp",
-    "emptyset",
-    "eqrange",
-    "error",
-    "exists",
-    "exp",
-    "extract",
-    "false",
-    "forall",
-    "fp",
-    "iand",
-    "if",
-    "implies",
-    "in",
-    "insert",
-    "int2bv",
-    "intersection",
-    "is",
-    "is_int",
-    "ite",
-    "join",
-    "lambda",
-    "let",
-    "map",
-    "match",
-    "member",
-    "mod",
-    "nil",
-    "not",
-    "or",
-    "par",
-    "pi",
-    "pop",
-    "pow",
-    "pow2",
-    "product",
-    "pto",
-    "push",
-    "rel",
-    "rem",
-    "repeat",
-    "rotate_left",
-    "rotate_right",
-    "sat",
-    "sec",
-    "select",
-    "sep",
-    "seq",
-    "set",
-    "setminus",
-    "sin",
-    "singleton",
-    "sqrt",
-    "store",
-    "subset",
-    "success",
-    "tan",
-    "tclosure",
-    "theory",
-    "to_int",
-    "to_real",
-    "transpose",
-    "true",
-    "tuple",
-    "tuple_project",
-    "union",
-    "univset",
-    "unknown",
-    "unsat",
-    "unsupported",
-    "update",
-    "wand",
-    "xor",
-];
+const TAKEN: &str = "\
+! * + - / < <= = => > >= ^ _ BINARY Array BitVec Bool DECIMAL FloatingPoint HEXADECIMAL Int NUMERAL RNA RNE RTN
+RTP RTZ Real RegLan RoundingMode STRING Seq Set String Tuple Unit abs and arccos arccot arccsc arcsec arcsin
+arctan as assert bag bv2int bv2nat bvadd bvand bvashr bvcomp bvlshr bvmul bvnand bvneg bvnor bvnot bvor bvsdiv
+bvsge bvsgt bvshl bvsle bvslt bvsmod bvsrem bvsub bvudiv bvuge bvugt bvule bvult bvurem bvxnor bvxor card choose
+comprehension concat const continue cos cot csc default distinct div divisible emp emptyset eqrange error exists
+exp extract false forall fp iand if implies in insert int2bv intersection is is_int ite join lambda let map
+match member mod nil not or par pi pop pow pow2 product pto push rel rem repeat rotate_left rotate_right sat sec
+select sep seq set setminus sin singleton sqrt store subset success tan tclosure theory to_int to_real transpose
+true tuple tuple_project union univset unknown unsat unsupported update wand xor";
 
 /// What the terms below some roots share.
 struct Shared<'a> {
@@ -407,18 +252,18 @@ fn layout(terms: &Terms, t: Term) -> Vec<Part> {
         _ => {}
     }
     // SMT-LIB leaves division by zero to the solver's choice; `eval` does not.
-    if let (Op::IntDiv | Op::IntMod, [a, b]) = (node.op, node.args()) {
-        if !matches!(terms.constant_value(*b), Some(Value::Int(i)) if i != IBig::ZERO) {
-            let (a, b) = (*a, *b);
-            let mut parts = vec![text("(ite (= "), Part::Argument(b), text(" 0) ")];
-            if node.op == Op::IntDiv {
-                parts.push(text("0 (div "));
-            } else {
-                parts.extend([Part::Argument(a), text(" (mod ")]);
-            }
-            parts.extend([Part::Argument(a), text(" "), Part::Argument(b), text("))")]);
-            return parts;
+    if let (Op::IntDiv | Op::IntMod, [a, b]) = (node.op, node.args())
+        && !matches!(terms.constant_value(*b), Some(Value::Int(i)) if i != IBig::ZERO)
+    {
+        let (a, b) = (*a, *b);
+        let mut parts = vec![text("(ite (= "), Part::Argument(b), text(" 0) ")];
+        if node.op == Op::IntDiv {
+            parts.push(text("0 (div "));
+        } else {
+            parts.extend([Part::Argument(a), text(" (mod ")]);
         }
+        parts.extend([Part::Argument(a), text(" "), Part::Argument(b), text("))")]);
+        return parts;
     }
     let head = match node.op {
         Op::Extract { hi, lo } => owned(format!("((_ extract {hi} {lo})")),

@@ -22,9 +22,9 @@ impl QueryId {
     /// The number of a script.
     pub fn of(script: &str) -> Self {
         // FNV-1a, folded: no secret, only short and the same everywhere.
-        let hash = script.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
-            (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+        let hash = script
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
         let folded = (hash >> 32) ^ (hash & 0xffff_ffff);
         Self(u32::try_from(folded).expect("32 bits are left"))
     }
@@ -56,7 +56,10 @@ pub struct NoQuery {
 impl fmt::Display for NoQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(place) = &self.place else {
-            return write!(f, "no query is kept, because there is no folder for them: set LARIAT_CACHE to one and analyse again");
+            return write!(
+                f,
+                "no query is kept, because there is no folder for them: set LARIAT_CACHE to one and analyse again"
+            );
         };
         write!(f, "query {} cannot be read from {}", self.id, place.display())?;
         if let Some(cause) = self.cause.as_ref().filter(|e| e.kind() != io::ErrorKind::NotFound) {

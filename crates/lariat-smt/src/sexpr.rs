@@ -200,7 +200,9 @@ mod tests {
         for text in ["x", "-5", "5.0", "(- 5 6)", "(- (- 5))", "+5", "٣"] {
             assert!(read(text, Sort::Int).is_none(), "{text}");
         }
-        for text in ["#b1", "#b111111111", "#b1111111+", "#x+1", "#x1", "(_ bv256 8)", "(_ bv1 9)", "(_ bv1)", "1", "#x"] {
+        for text in
+            ["#b1", "#b111111111", "#b1111111+", "#x+1", "#x1", "(_ bv256 8)", "(_ bv1 9)", "(_ bv1)", "1", "#x"]
+        {
             assert!(read(text, Sort::BitVec(8)).is_none(), "{text}");
         }
         assert!(read("1", Sort::Bool).is_none());

@@ -40,7 +40,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// About a second of Z3 on a machine of 2024.
+    /// About half a second of Z3 on a machine of 2024.
     pub const DEFAULT_RLIMIT: u64 = 4_000_000;
     /// Far more than the default resource limit takes, so that it does not decide which answer is printed.
     pub const DEFAULT_WALL: Duration = Duration::from_secs(20);

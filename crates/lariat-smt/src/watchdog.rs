@@ -29,6 +29,11 @@ pub(crate) fn watch(deadline: Instant, bell: Arc<dyn Bell>) -> Guard {
     Guard { ticket }
 }
 
+/// Whether deadlines are watched at all: a process at its limit of threads gets none more.
+pub(crate) fn runs() -> bool {
+    Watchdog::get().lock().started
+}
+
 /// Keeps one deadline armed.
 pub(crate) struct Guard {
     ticket: u64,
@@ -61,6 +66,7 @@ struct Kennel {
     tickets: u64,
     /// When the thread will look next; never, if there is nothing.
     looks_at: Option<Instant>,
+    started: bool,
 }
 
 struct Armed {
@@ -75,8 +81,8 @@ impl Watchdog {
         static THREAD: OnceLock<()> = OnceLock::new();
         let dog = DOG.get_or_init(Self::default);
         THREAD.get_or_init(|| {
-            // Without the thread the solver's own time limit still works.
-            let _ = thread::Builder::new().name("solver-watchdog".to_owned()).spawn(|| dog.run());
+            let thread = thread::Builder::new().name("solver-watchdog".to_owned()).spawn(|| dog.run());
+            dog.lock().started = thread.is_ok();
         });
         dog
     }

@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-const MEMORY: Sort = Sort::Array(Scalar::BitVec(4), Scalar::BitVec(2));
+const MEMORY: Sort = Sort::Array(Scalar::BitVec(2), Scalar::BitVec(2));
 const TABLE: Sort = Sort::Array(Scalar::Int, Scalar::Bool);
 
 /// One of each operation that is no leaf; the numbers in some are chosen anew each time.
@@ -141,7 +141,8 @@ impl World {
     fn new(seed: u64) -> Self {
         let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let mut world = Self { terms: Terms::new(), random, by_sort: BTreeMap::new(), values: BTreeMap::new() };
-        let sorts = [Sort::Bool, Sort::BitVec(1), Sort::BitVec(2), Sort::BitVec(3), Sort::BitVec(4), Sort::Int, MEMORY, TABLE];
+        let sorts =
+            [Sort::Bool, Sort::BitVec(1), Sort::BitVec(2), Sort::BitVec(3), Sort::BitVec(4), Sort::Int, MEMORY, TABLE];
         for sort in sorts {
             for i in 0..2 {
                 let s = world.terms.symbol(&format!("{sort}#{i}"), sort, Role::Free);
@@ -166,7 +167,7 @@ impl World {
             Op::Extract { .. } => Op::Extract { hi: by + u32::try_from(r.below(2)).expect("small"), lo: by },
             Op::ZeroExtend(_) => Op::ZeroExtend(by),
             Op::SignExtend(_) => Op::SignExtend(by),
-            Op::Fill(_) => Op::Fill(r.pick(&[Scalar::BitVec(4), Scalar::Int])),
+            Op::Fill(_) => Op::Fill(r.pick(&[Scalar::BitVec(2), Scalar::Int])),
             op => op,
         };
         // Sorts are drawn until they fit: what fits is for `Terms` to say.
@@ -305,9 +306,10 @@ fn operations_mean_the_same_to_the_solvers_and_to_us() {
 }
 
 fn fills_with_no_constant(terms: &Terms, t: Term) -> bool {
-    terms.reachable(&[t]).iter().any(|&u| {
-        matches!(terms.node(u).op, Op::Fill(_)) && terms.constant_value(terms.node(u).args()[0]).is_none()
-    })
+    terms
+        .reachable(&[t])
+        .iter()
+        .any(|&u| matches!(terms.node(u).op, Op::Fill(_)) && terms.constant_value(terms.node(u).args()[0]).is_none())
 }
 
 fn culprit(world: &World, grown: &[Term], answer: &Answer) -> String {

@@ -157,3 +157,29 @@ fn an_open_question_is_kept_under_its_number() {
     assert_eq!(script, lariat_ir::smtlib::script(&t, &[hard]));
     std::fs::remove_dir_all(&folder).expect("it was made");
 }
+
+#[test]
+fn the_same_questions_give_the_same_models() {
+    // Each thread has a context of its own, and goes through many solver objects in it.
+    let run = || {
+        let mut models = Vec::new();
+        for round in 0..12u128 {
+            let t = Terms::new();
+            let v = |name| t.symbol(name, Sort::BitVec(16), Role::Free);
+            let (x, y, z) = (v("x"), v("y"), v("z"));
+            let product = t.apply(Op::BvMul, &[x, t.apply(Op::BvXor, &[y, t.bv(16, 77 * round)])]);
+            let rest = t.apply(Op::BvUrem, &[z, t.apply(Op::BvOr, &[x, t.bv(16, 5 + round)])]);
+            let mut solver = quiet(Z3Solver::new());
+            solver.assert(&t, t.apply(Op::BvUlt, &[rest, product]));
+            solver.assert(&t, t.apply(Op::BvSlt, &[t.apply(Op::BvSub, &[y, z]), t.apply(Op::BvAdd, &[product, x])]));
+            solver.assert(&t, t.not(t.eq(t.apply(Op::BvAnd, &[product, z]), t.bv(16, round))));
+            models.push(solver.check(&t, Limit::default()));
+        }
+        models
+    };
+    let first = std::thread::spawn(run).join().expect("it does not panic");
+    assert!(first.iter().all(Answer::is_sat));
+    for _ in 0..3 {
+        assert_eq!(first, std::thread::spawn(run).join().expect("it does not panic"));
+    }
+}

@@ -1,10 +1,143 @@
 //! `lariat fuzz`
 
+use super::{fail, print};
+use crate::oracle::campaign::{Engines, GAVE_UP, Judge, Plan, Subject, run as run_campaign};
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use lariat_check::{Condition, Rejection, System, check};
+use lariat_engines::portfolio;
+use lariat_ir::{Claim, LoopForest, TransitionSystem};
+use lariat_smt::{Cvc5Solver, Limit, Solver, Z3Solver};
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 #[derive(Args, Debug)]
-pub(super) struct Options {}
+pub(super) struct Options {
+    /// How many systems to make
+    #[arg(long, default_value_t = 10_000)]
+    count: u64,
+    /// Where the randomness comes from: the same seed makes the same systems
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many systems at once [default: the number of cores]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// How many mutants to make of each certificate
+    #[arg(long, default_value_t = 4)]
+    mutants: usize,
+    /// Check every certificate with cvc5, too: the answers must agree
+    #[arg(long)]
+    second_solver: bool,
+    /// Leave the engines out and try the checker alone
+    #[arg(long)]
+    no_engines: bool,
+}
 
-pub(super) fn run(_: &Options) -> u8 {
-    0
+/// Queries about systems this small are easy; one that is not is given up early.
+const LIMIT: Limit = Limit { rlimit: 500_000, wall: Duration::from_secs(10) };
+
+pub(super) fn run(o: &Options) -> u8 {
+    if o.second_solver
+        && let Err(e) = Cvc5Solver::new()
+    {
+        return fail(&e.to_string());
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let plan = Plan {
+        seed: o.seed,
+        systems: o.count,
+        jobs: o.jobs.map_or(cores, usize::from),
+        mutants: o.mutants,
+        ..Plan::default()
+    };
+    let second_solver = o.second_solver;
+    let judge = move || judge(second_solver);
+    let subject = Subject { judge: Some(&judge), engines: if o.no_engines { None } else { Some(&engines) } };
+    let begin = Instant::now();
+    let bar = bar(o.count);
+    let report = run_campaign(&plan, &subject, &|done| bar.set_position(done));
+    bar.finish_and_clear();
+    let mut text = report.table();
+    if o.second_solver {
+        let _ = writeln!(text, "\n  Z3 and cvc5 agree on {} claims", COMPARED.load(Ordering::Relaxed));
+    }
+    eprintln!("{:.1} s", begin.elapsed().as_secs_f64());
+    match print(&text) {
+        Err(e) => fail(&e),
+        Ok(()) => u8::from(!report.failures.is_empty()),
+    }
+}
+
+/// Claims that both solvers judged.
+static COMPARED: AtomicU64 = AtomicU64::new(0);
+
+/// The checker. Where a second solver is asked, a disagreement is a panic, which the campaign reports as a failure with
+/// the system.
+fn judge(second_solver: bool) -> Judge {
+    Box::new(move |ts: &TransitionSystem, claims: &[Claim]| {
+        let first = judge_with(ts, claims, &mut Z3Solver::new());
+        if second_solver {
+            let mut cvc5 = Cvc5Solver::new().expect("cvc5 was found at the start");
+            let second = judge_with(ts, claims, &mut cvc5);
+            COMPARED.fetch_add(claims.len() as u64, Ordering::Relaxed);
+            for (i, (a, b)) in first.iter().zip(&second).enumerate() {
+                let answered = |r: &Result<(), String>| !matches!(r, Err(why) if why.starts_with(GAVE_UP));
+                assert!(
+                    a.is_ok() == b.is_ok() || !answered(a) || !answered(b),
+                    "the solvers disagree on claim {i}: Z3 {a:?}, cvc5 {b:?}\n{}",
+                    lariat_ir::claim::print(ts, &claims[i])
+                );
+            }
+        }
+        first
+    })
+}
+
+fn judge_with(ts: &TransitionSystem, claims: &[Claim], solver: &mut dyn Solver) -> Vec<Result<(), String>> {
+    match System::verify(ts, solver, LIMIT) {
+        Err(defect) => claims.iter().map(|_| Err(format!("no system: {defect}"))).collect(),
+        Ok(system) => claims.iter().map(|c| check(&system, c, solver, LIMIT).map(|_| ()).map_err(reason)).collect(),
+    }
+}
+
+fn reason(r: Rejection) -> String {
+    if r.condition == Condition::SolverUnknown { format!("{GAVE_UP}{}", r.detail) } else { r.condition.name().to_owned() }
+}
+
+/// All engines, each to its end; their claims go to the campaign unjudged.
+fn engines() -> Engines {
+    Box::new(|ts: &TransitionSystem| {
+        // As in `analyze`: what is decided must not depend on what the context was asked before.
+        lariat_smt::fresh_context();
+        let forest = LoopForest::of(ts);
+        let options = portfolio::Options {
+            only: None,
+            audit: true,
+            limit: LIMIT,
+            deadline: Instant::now() + Duration::from_secs(60),
+        };
+        let mut collected = Collector(Vec::new());
+        portfolio::run(ts, &forest, ts.hash(), &options, &mut collected, &mut |_| {});
+        collected.0
+    })
+}
+
+struct Collector(Vec<Claim>);
+
+impl portfolio::Judge for Collector {
+    fn submit(&mut self, _: &'static str, claim: &Claim) -> Result<(), String> {
+        self.0.push(claim.clone());
+        Ok(())
+    }
+}
+
+fn bar(count: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{wide_bar} {pos} of {len} systems, {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(count).with_style(style)
 }
