@@ -108,9 +108,9 @@ fn reason(r: Rejection) -> String {
 
 /// All engines, each to its end; their claims go to the campaign unjudged.
 fn engines() -> Engines {
+    // As in `analyze`: what is decided must not depend on what this thread's context was asked before.
+    lariat_smt::fresh_context();
     Box::new(|ts: &TransitionSystem| {
-        // As in `analyze`: what is decided must not depend on what the context was asked before.
-        lariat_smt::fresh_context();
         let forest = LoopForest::of(ts);
         let options = portfolio::Options {
             only: None,

@@ -101,7 +101,7 @@ struct Instr {
 
 /// Compiled terms. Registers: the variables, their old values, the unknowns, then one for each instruction.
 pub struct Code {
-    code: Vec<Instr>,
+    steps: Vec<Instr>,
     roots: Vec<u32>,
     leaves: usize,
 }
@@ -153,14 +153,14 @@ impl Code {
             place.push(word(leaves + code.len() - 1));
         }
         let roots = roots.iter().map(|r| place[order.binary_search(r).expect("roots are reachable")]).collect();
-        Some(Self { code, roots, leaves })
+        Some(Self { steps: code, roots, leaves })
     }
 
     /// Runs the code; the registers below [`leaves`] hold the symbols' values. False if an integer outgrew its word.
     pub fn run(&self, regs: &mut Vec<i64>) -> bool {
-        regs.resize(self.leaves + self.code.len(), 0);
+        regs.resize(self.leaves + self.steps.len(), 0);
         let mut fine = true;
-        for (i, instr) in self.code.iter().enumerate() {
+        for (i, instr) in self.steps.iter().enumerate() {
             let [a, b, c] = instr.args.map(|r| regs[r as usize]);
             regs[self.leaves + i] = match step(instr, a, b, c) {
                 Some(v) => v,
@@ -255,4 +255,48 @@ fn step(instr: &Instr, a: i64, b: i64, c: i64) -> Option<i64> {
         Op::Store => (a & !(mask << (b * i64::from(w)))) | c << (b * i64::from(w)),
         Op::Fill(_) => (0..instr.extra).fold(0, |word, i| word | a << (i * i64::from(w))),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::{Rng, Shape, random_system};
+    use super::super::space::{Expansion, Space};
+    use super::*;
+    use lariat_ir::{Machine, State, Step};
+
+    /// Steps of random systems, worked out here and by the interpreter.
+    #[test]
+    fn compiled_terms_mean_what_the_interpreter_says() {
+        let mut compared = 0;
+        for seed in 0..300 {
+            let ts = random_system(seed, &Shape { arrays: 20, ..Shape::default() });
+            let mut space = Space::new(&ts).expect("random systems are small");
+            let machine = Machine::new(&ts);
+            let mut rng = Rng::new(seed);
+            let locs: Vec<_> = ts.locs.ids().filter(|l| !l.is_sink()).collect();
+            for _ in 0..20 {
+                let words: Vec<i64> = ts
+                    .vars
+                    .iter()
+                    .map(|v| bits_of(v.sort).map_or((-9, 20), |b| (0, low(b))))
+                    .map(|(least, greatest)| rng.between(least, greatest))
+                    .collect();
+                let v = space.intern(&words);
+                let state = State { loc: *rng.pick(&locs), values: space.values(v) };
+                assert_eq!(state.values.iter().map(to_word).collect::<Option<Vec<_>>>(), Some(words));
+                let Expansion::Step(step) = space.expand(state.loc, v) else { panic!("seed {seed} is no system") };
+                for (n, outcome) in space.outcomes(&step).iter().enumerate() {
+                    let small = |n: usize| u32::try_from(n).expect("small");
+                    let (input, other) = (small(n) / step.others, small(n) % step.others);
+                    let choice = space.choice(step.edge, input, other);
+                    let value = |u| choice.iter().find(|(w, _)| *w == u).expect("each is given").1.clone();
+                    let Step::Took(edge, next) = machine.step(&state, value) else { panic!("seed {seed} is stuck") };
+                    assert_eq!((edge, next.loc), (step.edge, step.to));
+                    assert_eq!(next.values, space.values(*outcome), "seed {seed}");
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 6000, "{compared}");
+    }
 }

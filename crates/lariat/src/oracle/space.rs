@@ -2,7 +2,7 @@
 
 use super::compiled::{Code, bits_of, domain_of, fits, from_word, leaves, to_word};
 use lariat_ir::{EdgeId, Id, IdVec, LocId, Op, Role, Term, TransitionSystem, UnknownId, UnknownKind, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// The values of all variables, by number. Where every variable has a fixed number of bits this is the bits themselves.
@@ -53,6 +53,9 @@ pub enum Coverage {
     /// All of them.
     Full,
 }
+
+/// A set with [`WordHasher`].
+pub type WordSet<K> = HashSet<K, BuildHasherDefault<WordHasher>>;
 
 /// What happens in a state that is at no sink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -225,9 +225,8 @@ impl<'a> Truth<'a> {
         let (reached, whole) = self.reachable(starts);
         for (&l, &t) in invariants {
             let code = Code::new(self.space.ts, &[t])?;
-            for n in 0..self.nodes.len() {
-                let (loc, v) = self.nodes[n];
-                if reached[n] && loc == l && !self.space.truth_of(&code, v) {
+            for ((loc, v), reached) in self.nodes.iter().zip(&reached) {
+                if *reached && *loc == l && !self.space.truth_of(&code, *v) {
                     return Some(false);
                 }
             }

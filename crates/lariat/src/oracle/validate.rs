@@ -5,17 +5,19 @@
 //! sequence of states. Over integers only a box around zero is looked at, which can refute a certificate and never
 //! confirm it.
 
+mod recurrent;
+
 use super::compiled::{Code, bits_of, leaves};
 use super::replay::{self, Orbit};
-use super::space::{Coverage, Expansion, Space, Step, Valuation, WordMap};
+use super::space::{Coverage, Expansion, Space, Step, Valuation, WordMap, WordSet};
 use lariat_ir::{
-    Arm, Certificate, Claim, Disjunct, EdgeId, Id, LocId, LoopForest, Measure, Move, Order, Outline, Property, Proves,
-    Role, Sort, SystemHash, Term, TransitionSystem, UnknownKind, Value,
+    Certificate, Claim, Disjunct, Id, LocId, LoopForest, Measure, Order, Outline, Property, Proves, Role, Sort,
+    SystemHash, Term, TransitionSystem,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// At most so many valuations are looked at.
-const MAX_VALUATIONS: u32 = 1 << 12;
+const MAX_VALUATIONS: u32 = 1 << 13;
 /// At most so many states at a header are paired with each other.
 const MAX_PAIRED: usize = 300;
 
@@ -243,9 +245,9 @@ impl<'a> Validator<'a> {
         for (l, test) in &mut annotations {
             open.extend(universe.iter().filter(|&&v| self.holds(test, v)).map(|&v| (*l, v)));
         }
-        let mut seen: WordMap<(u32, u32), ()> = WordMap::default();
+        let mut seen: WordSet<(u32, u32)> = WordSet::default();
         while let Some((l, v)) = open.pop() {
-            if seen.insert((id(l), v), ()).is_some() {
+            if !seen.insert((id(l), v)) {
                 continue;
             }
             let Some(s) = self.step(l, v)? else { continue };
@@ -303,10 +305,8 @@ impl<'a> Validator<'a> {
                 continue;
             }
             for o in self.outcomes(&s) {
-                if let Some(test) = known.get_mut(&s.to) {
-                    if !self.holds(test, o) {
-                        continue;
-                    }
+                if known.get_mut(&s.to).is_some_and(|test| !self.holds(test, o)) {
+                    continue;
                 }
                 if cut.contains(&s.to) {
                     found.insert((s.to, o));
@@ -401,10 +401,8 @@ impl<'a> Validator<'a> {
         let mut pairs: BTreeMap<(LocId, LocId), (bool, bool)> = BTreeMap::new();
         for &m in &cut {
             for v in self.universe.clone() {
-                if let Some(test) = known.get_mut(&m) {
-                    if !self.holds(test, v) {
-                        continue;
-                    }
+                if known.get_mut(&m).is_some_and(|test| !self.holds(test, v)) {
+                    continue;
                 }
                 let Some(before) = self.value(tuples.get_mut(&m).expect("m has a tuple"), v) else { continue };
                 for (to, o) in self.next_at((m, v), &body, &cut, &mut known)? {
@@ -502,144 +500,6 @@ impl<'a> Validator<'a> {
             }
         }
         Ok(())
-    }
-
-    // ---- divergence ----
-
-    fn recurrent_set(
-        &mut self,
-        when: Term,
-        header: LocId,
-        start: &[Value],
-        stem: &[Move],
-        set: &BTreeMap<LocId, Term>,
-        arms: &[Arm],
-    ) -> Check {
-        let body = self.body(header)?;
-        if !set.keys().all(|l| body.contains(l)) {
-            return invalid("the set is not in the loop");
-        }
-        let mut tests = self.tests(set)?;
-        let fits = start.iter().map(Value::sort).eq(self.ts.vars.iter().map(|v| v.sort));
-        let first = fits.then(|| self.space.intern_values(start)).flatten();
-        let Some(first) = first else { return invalid("the start does not fit the variables") };
-        let starts = self.starts(when)?;
-        if self.initial.1 && !starts.contains(&first) {
-            return invalid("the start is no initial state of `when`");
-        }
-        let everywhere: BTreeSet<LocId> = self.ts.locs.ids().filter(|l| !l.is_sink()).collect();
-        let codes = self.moves(stem)?;
-        for v in starts {
-            for end in self.walk((self.ts.entry, v), stem, &codes, &everywhere)? {
-                self.member(&mut tests, end, "the stem misses the set")?;
-            }
-        }
-        let mut whens = Vec::new();
-        for a in arms {
-            if !set.contains_key(&a.from) {
-                return invalid("an arm starts outside the set");
-            }
-            if a.path.is_empty() {
-                return invalid("an arm has no edges");
-            }
-            whens.push((self.condition(a.when)?, self.moves(&a.path)?));
-        }
-        self.whole &= self.complete;
-        for l in set.keys() {
-            for v in self.universe.clone() {
-                if !self.holds(tests.get_mut(l).expect("the set's own location"), v) {
-                    continue;
-                }
-                let mut some = false;
-                for (a, (test, codes)) in arms.iter().zip(&mut whens) {
-                    if a.from == *l && self.holds(test, v) {
-                        some = true;
-                        for end in self.walk((*l, v), &a.path, codes, &body)? {
-                            self.member(&mut tests, end, "an arm leaves the set")?;
-                        }
-                    }
-                }
-                if !some {
-                    return invalid("a state of the set has no arm");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn member(&mut self, tests: &mut BTreeMap<LocId, Test>, (l, v): (LocId, Valuation), otherwise: &str) -> Check {
-        let inside = tests.get_mut(&l).is_some_and(|test| self.holds(test, v));
-        if inside { Ok(()) } else { invalid(otherwise) }
-    }
-
-    /// For each step of a path the code of its inputs, in the order of the unknowns.
-    fn moves(&self, path: &[Move]) -> Check<Vec<Vec<Code>>> {
-        let mut out = Vec::new();
-        for m in path {
-            let wanted: Vec<_> = self
-                .ts
-                .unknowns_of(m.edge)
-                .into_iter()
-                .filter(|u| self.ts.unknowns[*u].kind == UnknownKind::Input)
-                .collect();
-            let mut given = m.inputs.clone();
-            given.sort_by_key(|(u, _)| *u);
-            if given.iter().map(|(u, _)| *u).ne(wanted.iter().copied()) {
-                return invalid("a step does not give each of its inputs once");
-            }
-            let mut codes = Vec::new();
-            for (u, t) in given {
-                self.speaks_of_state(t, Some(self.ts.unknowns[u].sort))?;
-                codes.push(self.code(t)?);
-            }
-            out.push(codes);
-        }
-        Ok(out)
-    }
-
-    /// Where a path leads from a state, for all environment and abstraction values.
-    fn walk(
-        &mut self,
-        from: (LocId, Valuation),
-        path: &[Move],
-        codes: &[Vec<Code>],
-        inside: &BTreeSet<LocId>,
-    ) -> Check<Vec<(LocId, Valuation)>> {
-        let mut at = from.0;
-        let mut now: BTreeSet<Valuation> = [from.1].into();
-        for (m, codes) in path.iter().zip(codes) {
-            let edge: EdgeId = m.edge;
-            let to = self.ts.edges[edge].to;
-            if self.ts.edges[edge].from != at {
-                return invalid("a path is not connected");
-            }
-            if to.is_sink() || !inside.contains(&to) {
-                return invalid("a path leaves the loop");
-            }
-            let mut next = BTreeSet::new();
-            for v in now {
-                let Some(s) = self.step(at, v)? else { continue };
-                if s.edge != edge {
-                    return invalid("a path is not enabled");
-                }
-                let mut chosen = Vec::new();
-                for c in codes {
-                    let Some(w) = self.space.value_of(c, v) else {
-                        self.whole = false;
-                        continue;
-                    };
-                    chosen.push(w);
-                }
-                let Some(i) = self.space.input_number(edge, &chosen) else {
-                    return invalid("an input is out of its range");
-                };
-                let others = s.others as usize;
-                next.extend(self.space.outcomes(&s)[i * others..][..others].iter().copied());
-            }
-            now = next;
-            at = to;
-        }
-        Ok(now.into_iter().map(|v| (at, v)).collect())
     }
 
     // ---- programs ----
