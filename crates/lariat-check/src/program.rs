@@ -4,12 +4,13 @@
 //! each outermost loop ends for all initial states in question, and the system leaves nothing open that its loops do
 //! not cover, every run ends. One loop that runs for ever is an infinite run of the program.
 
+use crate::prover::Prover;
 use crate::rejection::{Condition, Rejection};
 use crate::verify::System;
 use crate::{Proved, admissible};
 use lariat_ir::{AssumptionId, Certificate, Claim, LocId, Property, Term};
 use lariat_smt::{Limit, Solver};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Concludes a verdict for the initial states of `when` from what was proved about loops of the same system.
 pub fn conclude(
@@ -21,7 +22,7 @@ pub fn conclude(
     limit: Limit,
 ) -> Result<Proved, Rejection> {
     let ts = system.ts();
-    let mut prover = crate::prover::Prover::new(system, solver, limit);
+    let mut prover = Prover::new(system, solver, limit);
     let claim = |used: &[&Proved]| Claim {
         system: system.hash(),
         property,
@@ -37,26 +38,10 @@ pub fn conclude(
             if let Some(o) = ts.obligations.first() {
                 return Err(Rejection::new(Condition::OpenObligation, o.text.clone()));
             }
-            let ended: BTreeMap<LocId, &Proved> = parts
-                .iter()
-                .filter_map(|p| match p.claim.property {
-                    Property::Terminates(h) => Some((h, p)),
-                    _ => None,
-                })
-                .collect();
             let mut used = Vec::new();
             for l in system.forest().outermost() {
                 let header = system.forest().loops[l].header;
-                let Some(p) = ended.get(&header) else {
-                    let message = format!("the loop at `{}`", ts.locs[header].name);
-                    return Err(Rejection::new(Condition::LoopNotCovered, message));
-                };
-                if p.claim.when != when {
-                    prover.show(&[when, ts.init], p.claim.when, Condition::OtherInitialStates, || {
-                        format!("the proof for the loop at `{}`", ts.locs[header].name)
-                    })?;
-                }
-                used.push(*p);
+                used.push(covering(&mut prover, header, when, parts)?);
             }
             // Without loops every run ends, and rests on every edge all the same.
             let assumptions = crate::all_assumptions(system);
@@ -74,4 +59,28 @@ pub fn conclude(
         }
         _ => Err(Rejection::new(Condition::KindDoesNotFit, "a program's verdict is that it terminates or diverges")),
     }
+}
+
+/// A part that shows that the loop at `header` ends for all initial states of `when`.
+fn covering<'p>(
+    prover: &mut Prover<'_, '_>,
+    header: LocId,
+    when: Term,
+    parts: &'p [Proved],
+) -> Result<&'p Proved, Rejection> {
+    let ts = prover.ts();
+    let mut why = Rejection::new(Condition::LoopNotCovered, format!("the loop at `{}`", ts.locs[header].name));
+    for p in parts.iter().filter(|p| p.claim.property == Property::Terminates(header)) {
+        if p.claim.when == when {
+            return Ok(p);
+        }
+        let covers = prover.show(&[when, ts.init], p.claim.when, Condition::OtherInitialStates, || {
+            format!("the proof for the loop at `{}`", ts.locs[header].name)
+        });
+        match covers {
+            Ok(()) => return Ok(p),
+            Err(r) => why = r,
+        }
+    }
+    Err(why)
 }

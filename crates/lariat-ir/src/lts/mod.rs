@@ -24,8 +24,10 @@
 mod lex;
 mod parse;
 mod print;
+mod terms;
 
 pub use lex::ParseError;
 pub(crate) use lex::{Lexer, Token, quote};
-pub use parse::{Parsed, Places, parse, parse_term, parse_term_of_sort};
+pub use parse::{Parsed, Places, parse};
 pub use print::{Lets, print, print_term, print_terms};
+pub use terms::{parse_term, parse_term_of_sort};

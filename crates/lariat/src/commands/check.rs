@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use lariat_engines::portfolio::ENGINES;
 use lariat_ir::lts;
 use std::io::IsTerminal;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -138,7 +139,7 @@ fn analyse_all(o: &Options) -> Vec<Program> {
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = o.files.get(i) else { break };
-            let program = one_file(o, path, &progress);
+            let program = guarded(path, || one_file(o, path, &progress));
             progress.finish_one();
             done.lock().expect("no worker panics while it holds the lock").push((i, program));
         }
@@ -154,6 +155,17 @@ fn analyse_all(o: &Options) -> Vec<Program> {
     let mut all = done.into_inner().expect("no worker panics while it holds the lock");
     all.sort_by_key(|(i, _)| *i);
     all.into_iter().map(|(_, p)| p).collect()
+}
+
+/// A panic is a bug of ours; it costs one program, not the others.
+fn guarded(path: &Path, analyse: impl FnOnce() -> Program) -> Program {
+    catch_unwind(AssertUnwindSafe(analyse)).unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().cloned();
+        let words = words.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default();
+        let message = format!("lariat has a bug: {words}; please report it with this file");
+        let outcome = Err(Failure { place: None, message });
+        Program { file: path.display().to_string(), source: String::new(), outcome }
+    })
 }
 
 fn one_file(o: &Options, path: &Path, progress: &Progress) -> Program {

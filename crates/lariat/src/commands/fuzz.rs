@@ -103,7 +103,11 @@ fn judge_with(ts: &TransitionSystem, claims: &[Claim], solver: &mut dyn Solver) 
 }
 
 fn reason(r: Rejection) -> String {
-    if r.condition == Condition::SolverUnknown { format!("{GAVE_UP}{}", r.detail) } else { r.condition.name().to_owned() }
+    if r.condition == Condition::SolverUnknown {
+        format!("{GAVE_UP}{}", r.detail)
+    } else {
+        r.condition.name().to_owned()
+    }
 }
 
 /// All engines, each to its end; their claims go to the campaign unjudged.

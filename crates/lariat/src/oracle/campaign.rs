@@ -436,7 +436,7 @@ mod tests {
         let judge = planted(|_| false);
         let subject = Subject { judge: Some(&judge), engines: None };
         let report = |jobs| {
-            let plan = Plan { systems: 300, jobs, mutants: 2, ..Plan::default() };
+            let plan = Plan { systems: 100, jobs, mutants: 2, ..Plan::default() };
             run(&plan, &subject, &|_| {})
         };
         let (one, three) = (report(1), report(3));
@@ -451,7 +451,7 @@ mod tests {
             _ => false,
         });
         let subject = Subject { judge: Some(&judge), engines: None };
-        let plan = Plan { systems: 600, mutants: 6, ..Plan::default() };
+        let plan = Plan { systems: 60, mutants: 8, ..Plan::default() };
         let report = run(&plan, &subject, &|_| {});
         let f = report.failures.first().expect("the bug is found");
         assert!(matches!(f.kind, FailureKind::AcceptedInvalid | FailureKind::AcceptedFalse), "{}", report.table());

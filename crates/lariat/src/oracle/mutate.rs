@@ -21,6 +21,9 @@ pub struct Mutant {
     pub operator: &'static str,
 }
 
+/// What is done last to a claim: nothing can be built on a term of the wrong sort.
+const ANOTHER_SORT: &str = "another sort";
+
 /// About `count` different neighbours of a claim.
 pub fn mutants(ts: &TransitionSystem, claim: &Claim, rng: &mut Rng, count: usize) -> Vec<Mutant> {
     let headers = LoopForest::of(ts).cutpoints().into_iter().collect();
@@ -33,6 +36,7 @@ pub fn mutants(ts: &TransitionSystem, claim: &Claim, rng: &mut Rng, count: usize
         let Some((operator, mut changed)) = m.change(claim) else { continue };
         // Two changes may cover each other's tracks.
         if m.rng.percent(15)
+            && operator != ANOTHER_SORT
             && let Some((_, twice)) = m.change(&changed)
         {
             changed = twice;
@@ -645,7 +649,7 @@ mod tests {
     fn most_mutants_of_every_kind_break_a_rule_and_a_valid_one_is_never_false() {
         let mut broken: BTreeMap<&str, (u32, u32, u32)> = BTreeMap::new();
         let mut operators: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for seed in 0..150 {
+        for seed in 0..100 {
             let ts = random_system(seed, &Shape { ideal: 10, max_bits: 8, ..Shape::default() });
             let mut truth = Truth::of(&ts, 4000).expect("random systems have a truth");
             let mut rng = Rng::new(seed);

@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn the_four_systems_of_a_program_agree() {
         let mut count: BTreeMap<(usize, Verdict), u32> = BTreeMap::new();
-        for seed in 0..400 {
+        for seed in 0..250 {
             let program = random_program(seed);
             assert_eq!(program.defects(), Vec::<String>::new(), "seed {seed}");
             let truths = TARGETS.map(|target| {
@@ -224,7 +224,7 @@ mod tests {
         for n in 0..4 {
             let of = |v| count.get(&(n, v)).copied().unwrap_or(0);
             assert!(
-                of(Verdict::Terminates) > 80 && of(Verdict::Diverges) > 30 && of(Verdict::Unscored) < 120,
+                of(Verdict::Terminates) > 50 && of(Verdict::Diverges) > 20 && of(Verdict::Unscored) < 80,
                 "{count:?}"
             );
         }

@@ -322,7 +322,7 @@ mod tests {
             })
         };
         let mut shrunk = 0;
-        for seed in 0..200 {
+        for seed in 0..100 {
             // What no edge leads to is dropped in any case, so it is dropped first.
             let Some(ts) = rebuilt(&random_system(seed, &Shape::default()), &BTreeMap::new()) else { continue };
             if !multiplies(&ts) {
@@ -336,7 +336,7 @@ mod tests {
             assert_eq!(lts::print(&lts::parse(&lts::print(&small)).expect("a system").system), lts::print(&small));
             shrunk += 1;
         }
-        assert!(shrunk > 10, "{shrunk}");
+        assert!(shrunk > 5, "{shrunk}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Changes of terms.
 
-use super::{Change, Mutator};
+use super::{ANOTHER_SORT, Change, Mutator};
 use lariat_ir::{Certificate, Claim, Move, Op, Outline, Role, Sort, Term, TransitionSystem};
 use std::collections::HashMap;
 
@@ -54,7 +54,7 @@ impl Mutator<'_> {
             }
             6 if self.rng.percent(30) => {
                 let other = if sort == Sort::Int { t.bv(4, 3) } else { t.int(1) };
-                return Some(("another sort", other));
+                return Some((ANOTHER_SORT, other));
             }
             _ => {}
         }
