@@ -14,4 +14,4 @@ pub mod portfolio;
 mod stem;
 
 pub use engine::{Applies, Engine, EngineCx, Outcome, Task};
-pub use portfolio::{Decision, Judge, LoopResult, Options, Trial};
+pub use portfolio::{Decision, Judge, LoopResult, Options, Refusal, Trial};

@@ -11,7 +11,16 @@ pub const ENGINES: &[&dyn Engine] = &[&crate::orbit::Orbit];
 /// Who accepts claims: the checker, behind a trait that this crate can know.
 pub trait Judge {
     /// Whether the claim was accepted, or why not. What is accepted is the judge's to keep.
-    fn submit(&mut self, engine: &'static str, claim: &Claim) -> Result<(), String>;
+    fn submit(&mut self, engine: &'static str, claim: &Claim) -> Result<(), Refusal>;
+}
+
+/// Why a claim was not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// A side condition does not hold: a bug of the engine.
+    Rejected(String),
+    /// A side condition was neither shown nor refuted: the solver or the time gave out.
+    Undecided(String),
 }
 
 /// How to run.
@@ -102,7 +111,8 @@ fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge) -> LoopResu
                         for claim in claims {
                             match judge.submit(engine.name(), &claim) {
                                 Ok(()) => decisions.extend(decision(&claim).map(|d| (d, engine.name()))),
-                                Err(why) => trial.rejected.push(why),
+                                Err(Refusal::Rejected(why)) => trial.rejected.push(why),
+                                Err(Refusal::Undecided(why)) => trial.reason = Some(why),
                             }
                         }
                     }

@@ -380,10 +380,7 @@ impl Terms {
             let node = self.node(u);
             let v = match node.op {
                 Op::Symbol(_) => of(u).unwrap_or(u),
-                op if node.args().is_empty() => {
-                    let _ = op;
-                    u
-                }
+                _ if node.args().is_empty() => u,
                 op => {
                     let args: Vec<Term> = node.args().iter().map(|a| image[a]).collect();
                     if args == node.args() { u } else { self.apply(op, &args) }
@@ -392,11 +389,6 @@ impl Terms {
             image.insert(u, v);
         }
         ts.iter().map(|t| image[t]).collect()
-    }
-
-    /// The same term with every symbol at point `frame` of a path.
-    pub fn at_frame(&self, t: Term, frame: u32) -> Term {
-        self.substitute(t, |s| Some(self.copy_symbol(s, frame)))
     }
 
     /// The value of a term; `lookup` gives the value of each symbol.

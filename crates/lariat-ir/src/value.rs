@@ -46,10 +46,6 @@ impl Bits {
         let shift = 128 - self.width;
         (self.bits << shift).cast_signed() >> shift
     }
-    /// The smallest signed value of this width, as bits.
-    pub fn signed_min(width: u32) -> Self {
-        Self::new(width, 1u128 << (width - 1))
-    }
 }
 
 impl fmt::Debug for Bits {

@@ -1,7 +1,7 @@
 //! From a transition system to checked verdicts.
 
-use lariat_check::{Proved, System, SystemDefect, check, program};
-use lariat_engines::portfolio::{self, Judge, LoopResult, Options};
+use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
+use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Refusal};
 use lariat_ir::{Claim, Property, Proves};
 use lariat_ir::{LoopForest, TransitionSystem};
 use lariat_smt::{Limit, Z3Solver};
@@ -75,17 +75,18 @@ pub fn analyze(
 ) -> Result<Analysis, SystemDefect> {
     let begin = Instant::now();
     let limit = Limit::default();
+    let deadline = begin + settings.timeout;
     lariat_smt::fresh_context();
-    let system = System::verify(ts, &mut Z3Solver::new(), limit)?;
+    let system = System::verify(ts, &mut Z3Solver::new(), until(deadline))?;
     let options =
         Options { only: settings.only.clone(), audit: settings.audit, limit, deadline: begin + settings.timeout };
-    let mut judge = Checker { system: &system, proved: Vec::new(), solver: None, limit };
+    let mut judge = Checker { system: &system, proved: Vec::new(), solver: None, deadline };
     let total = system.forest().loops.len();
     let loops =
         portfolio::run(ts, system.forest(), system.hash(), &options, &mut judge, &mut |done| progress(done, total));
     let proved = judge.proved;
     let contradictions = contradictions(&system, &proved);
-    let (verdict, program, reason) = conclude(&system, &proved, limit);
+    let (verdict, program, reason) = conclude(&system, &proved, until(deadline));
     Ok(Analysis {
         verdict,
         program,
@@ -98,24 +99,35 @@ pub fn analyze(
     })
 }
 
+/// The limit of one query of the checker: what is left of the time, and half a second in all beyond it, since an engine
+/// may have used it up.
+fn until(deadline: Instant) -> Limit {
+    let left = (deadline + Duration::from_millis(500)).saturating_duration_since(Instant::now());
+    let limit = Limit::default();
+    Limit { wall: limit.wall.min(left), ..limit }
+}
+
 /// The checker as the portfolio's judge: keeps what it accepts.
 struct Checker<'a> {
     system: &'a System<'a>,
     proved: Vec<(&'static str, Proved)>,
     /// In a context of its own, so that nothing an engine asked can be in it.
     solver: Option<Z3Solver>,
-    limit: Limit,
+    deadline: Instant,
 }
 
 impl Judge for Checker<'_> {
-    fn submit(&mut self, engine: &'static str, claim: &Claim) -> Result<(), String> {
+    fn submit(&mut self, engine: &'static str, claim: &Claim) -> Result<(), Refusal> {
         let solver = self.solver.get_or_insert_with(Z3Solver::isolated);
-        match check(self.system, claim, solver, self.limit) {
+        match check(self.system, claim, solver, until(self.deadline)) {
             Ok(proved) => {
                 self.proved.push((engine, proved));
                 Ok(())
             }
-            Err(rejection) => Err(rejection.to_string()),
+            Err(r) if r.condition == Condition::SolverUnknown => {
+                Err(Refusal::Undecided(format!("a proof was found, but checking it was too much: {}", r.detail)))
+            }
+            Err(r) => Err(Refusal::Rejected(r.to_string())),
         }
     }
 }

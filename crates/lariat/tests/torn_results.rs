@@ -29,7 +29,7 @@ fn torn_certificates_never_panic() {
         let proof = analysis.program.expect("the verdict has a proof");
         let text = lariat::report::json::from_data(&claim::to_data(&ts, proof.claim())).to_string();
         let alphabet = b"{}[]\",:0123456789abxyz #()<>=!&|+-";
-        for _ in 0..1500 {
+        for _ in 0..5000 {
             let mut bytes = text.as_bytes().to_vec();
             for _ in 0..=random(3) {
                 let at = random(bytes.len());

@@ -29,5 +29,5 @@ mod terms;
 pub use lex::ParseError;
 pub(crate) use lex::{Lexer, Token, quote};
 pub use parse::{Parsed, Places, parse};
-pub use print::{Lets, print, print_term, print_terms};
+pub use print::{Lets, print, print_term};
 pub use terms::{parse_term, parse_term_of_sort};

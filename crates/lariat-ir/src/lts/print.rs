@@ -75,11 +75,6 @@ pub fn print_term(ts: &TransitionSystem, t: Term) -> String {
     write(ts, t, &Lets::default(), true)
 }
 
-/// Several terms as text, without names for parts, between commas.
-pub fn print_terms(ts: &TransitionSystem, all: &[Term]) -> String {
-    all.iter().map(|t| print_term(ts, *t)).collect::<Vec<_>>().join(", ")
-}
-
 /// A system as text.
 pub fn print(ts: &TransitionSystem) -> String {
     let mut roots = vec![ts.init];

@@ -131,7 +131,7 @@ fn engines() -> Engines {
 struct Collector(Vec<Claim>);
 
 impl portfolio::Judge for Collector {
-    fn submit(&mut self, _: &'static str, claim: &Claim) -> Result<(), String> {
+    fn submit(&mut self, _: &'static str, claim: &Claim) -> Result<(), portfolio::Refusal> {
         self.0.push(claim.clone());
         Ok(())
     }
