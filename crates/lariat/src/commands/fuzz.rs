@@ -98,11 +98,13 @@ fn judge(second_solver: bool) -> Judge {
 fn judge_with(ts: &TransitionSystem, claims: &[Claim], solver: &mut dyn Solver) -> Vec<Result<(), String>> {
     match System::verify(ts, solver, LIMIT) {
         Err(defect) => claims.iter().map(|_| Err(format!("no system: {defect}"))).collect(),
-        Ok(system) => claims.iter().map(|c| check(&system, c, solver, LIMIT).map(|_| ()).map_err(reason)).collect(),
+        Ok(system) => {
+            claims.iter().map(|c| check(&system, c, solver, LIMIT).map(|_| ()).map_err(|r| reason(&r))).collect()
+        }
     }
 }
 
-fn reason(r: Rejection) -> String {
+fn reason(r: &Rejection) -> String {
     if r.condition == Condition::SolverUnknown {
         format!("{GAVE_UP}{}", r.detail)
     } else {
