@@ -1,7 +1,7 @@
 //! `Orbit`: a concrete run that comes back to where it was.
 //!
 //! The run is replayed with the recorded values, and beside each value stands whether it is settled
-//! ([`crate::taint`]): at the entry those variables that `when` or `init` fix to a constant, then what is computed
+//! (module `taint`): at the entry those variables that `when` or `init` fix to a constant, then what is computed
 //! from settled values and inputs. Environment and abstraction values are recorded, since the replay needs
 //! some, but they are not settled. Every guard on the way must be settled, so every run that starts in `when` and
 //! chooses the same inputs takes the same edges. At the start of the cycle everything outside `same` counts as not

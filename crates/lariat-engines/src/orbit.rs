@@ -20,7 +20,7 @@
 //! * over the integers `f` must be bounded below on the guard, which is one more Farkas condition. If it is not, the
 //!   loop stays open.
 //!
-//! The linear reading of a bit-vector loop is a guess (see [`crate::linear`]); before anything is claimed the solver shows
+//! The linear reading of a bit-vector loop is a guess (module `linear`); before anything is claimed the solver shows
 //! with the real operations that `f` falls on every path. So a modulo, a wrapping update, a narrowing or an input can make
 //! the search fail but not the claim false. Nothing is asked of variables that the guard does not depend on: `f` need not
 //! mention them. Several paths are allowed as long as one `f` falls on all of them; the set of paths must be complete, so
@@ -34,7 +34,7 @@
 //! variables that `C` depends on, closed under dependence. Inputs on the path are chosen to be the variable that they
 //! are stored to, or a constant of the path; environment and abstraction values are left open, and a path whose condition
 //! depends on one is not used. The set must be inductive for all of them. A recurrent set proves nothing without a way
-//! to it from the entry: see [`crate::stem`].
+//! to it from the entry: module `stem`.
 
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
 use crate::linear::{Linear, Reading, constraints, linear};
