@@ -50,12 +50,10 @@ pub(crate) fn orbit(
     let cycle_start = loc;
     let before: Vec<Tracked> = state.clone();
     if let Some(place) = same.iter().find(|p| !is_settled(&state, p)) {
-        let condition = if fixed.len() < ts.vars.len() && touches_unfixed(ts, &fixed, place) {
-            Condition::NotDeterminedByWhen
-        } else {
-            Condition::EnvironmentDecides
-        };
-        return Err(Rejection::new(condition, format!("`{}` is not settled before the cycle", place_words(ts, place))));
+        return Err(Rejection::new(
+            Condition::NotSettled,
+            format!("`{}` is not settled before the cycle", place_words(ts, place)),
+        ));
     }
     forget_all_but(&mut state, same);
     for choice in cycle {
@@ -80,7 +78,7 @@ pub(crate) fn orbit(
         }
         if !is_settled(&state, place) {
             let message = format!("`{words}` depends on something outside the compared values after the cycle");
-            return Err(Rejection::new(Condition::EnvironmentDecides, message));
+            return Err(Rejection::new(Condition::NotSettled, message));
         }
     }
     Ok(used)
@@ -147,7 +145,7 @@ fn step(ts: &TransitionSystem, loc: LocId, state: &mut [Tracked], choice: &Choic
     }
     if !settled.is_all() {
         let message = format!("{} depends on a value that is not settled", step_words());
-        return Err(Rejection::new(Condition::EnvironmentDecides, message));
+        return Err(Rejection::new(Condition::NotSettled, message));
     }
     if edge.to == LocId::UB {
         return Err(Rejection::new(Condition::UndefinedBehaviour, step_words()));
@@ -219,11 +217,6 @@ fn forget_all_but(state: &mut [Tracked], same: &[Place]) {
         }
         *settled = kept;
     }
-}
-
-fn touches_unfixed(ts: &TransitionSystem, fixed: &BTreeSet<VarId>, place: &Place) -> bool {
-    let (Place::Var(v) | Place::Cell(v, _)) = place;
-    ts.vars.get(*v).is_some() && !fixed.contains(v)
 }
 
 fn place_words(ts: &TransitionSystem, place: &Place) -> String {
