@@ -148,16 +148,20 @@ fn spin<'a>(change: impl FnOnce(&mut Run<'a>)) -> Run<'a> {
     run
 }
 
+/// Edges by their numbers, each with the term for all its inputs.
+type Path<'a> = &'a [(usize, &'a str)];
+
 struct Set<'a> {
     when: &'a str,
     start: &'a [&'a str],
-    stem: &'a [(usize, &'a str)],
-    set: &'a [(&'a str, &'a str)],
-    arms: &'a [(&'a str, &'a str, &'a [(usize, &'a str)])],
+    stem: Path<'a>,
+    states: &'a [(&'a str, &'a str)],
+    /// Where each arm starts, for which states, and its path.
+    arms: &'a [(&'a str, &'a str, Path<'a>)],
 }
 
 fn recurrent(ts: &TransitionSystem, s: &Set<'_>) -> Claim {
-    let moves = |path: &[(usize, &str)]| -> Vec<Move> {
+    let moves = |path: Path<'_>| -> Vec<Move> {
         path.iter()
             .map(|(n, input)| {
                 let edge = EdgeId::from_index(*n);
@@ -165,7 +169,7 @@ fn recurrent(ts: &TransitionSystem, s: &Set<'_>) -> Claim {
             })
             .collect()
     };
-    let arm = |(from, when, path): &(&str, &str, &[(usize, &str)])| Arm {
+    let arm = |(from, when, path): &(&str, &str, Path<'_>)| Arm {
         from: loc(ts, from),
         when: term(ts, when),
         path: moves(path),
@@ -173,7 +177,7 @@ fn recurrent(ts: &TransitionSystem, s: &Set<'_>) -> Claim {
     let certificate = Certificate::RecurrentSet {
         start: start(ts, s.start),
         stem: moves(s.stem),
-        set: at(ts, s.set),
+        set: at(ts, s.states),
         arms: s.arms.iter().map(arm).collect(),
     };
     claim(ts, Property::Diverges(loc(ts, "head")), s.when, certificate)
@@ -185,7 +189,7 @@ fn choose<'a>(change: impl FnOnce(&mut Set<'a>)) -> Set<'a> {
         when: "true",
         start: &["9"],
         stem: &[(0, "2")],
-        set: &[("head", "0 <= x && x <= 3")],
+        states: &[("head", "0 <= x && x <= 3")],
         arms: &[("head", "true", &[(1, "x")])],
     };
     change(&mut set);
@@ -350,11 +354,11 @@ fn cases() -> Vec<Case> {
     let sets = |condition, bad: fn(&mut Set<'static>)| {
         case(condition, CHOOSE, move |ts| (recurrent(ts, &choose(bad)), recurrent(ts, &choose(|_| {}))))
     };
-    add(sets(C::SetOutsideLoop, |s| s.set = &[("head", "0 <= x && x <= 3"), ("start", "false")]));
+    add(sets(C::SetOutsideLoop, |s| s.states = &[("head", "0 <= x && x <= 3"), ("start", "false")]));
     add(sets(C::StemMissesSet, |s| s.stem = &[(0, "4")]));
     add(sets(C::NoWayOn, |s| s.arms = &[("head", "x < 3", &[(1, "x")])]));
     add(sets(C::EmptyPath, |s| s.arms = &[("head", "true", &[])]));
-    add(sets(C::PathNotEnabled, |s| s.set = &[("head", "0 <= x && x <= 4")]));
+    add(sets(C::PathNotEnabled, |s| s.states = &[("head", "0 <= x && x <= 4")]));
     add(sets(C::PathLeavesSet, |s| s.arms = &[("head", "true", &[(1, "x + 1")])]));
 
     add(case(C::LoopNotCovered, COUNT, |ts| {
@@ -472,7 +476,9 @@ fn what_the_solver_does_not_know_is_not_proved() {
 }
 
 fn accepted(ts: &TransitionSystem, claim: &Claim) {
-    judge(ts, claim, &mut Z3Solver::new()).map(|_| ()).unwrap_or_else(|r| panic!("{r}"));
+    if let Err(r) = judge(ts, claim, &mut Z3Solver::new()) {
+        panic!("{r}");
+    }
 }
 
 fn rejected(ts: &TransitionSystem, claim: &Claim, condition: Condition) {
@@ -547,7 +553,7 @@ fn a_recurrent_set_answers_every_environment_value() {
                 when: "x > 0",
                 start: &["1", "0"],
                 stem: &[],
-                set: &[("answer", "-3 <= y && y <= 3"), ("head", "x > 0")],
+                states: &[("answer", "-3 <= y && y <= 3"), ("head", "x > 0")],
                 arms: &[("head", "true", &[(0, "0")]), ("answer", "true", answer)],
             },
         )
@@ -578,7 +584,7 @@ fn when_is_a_condition_on_a_function_s_inputs() {
                 when,
                 start: &["0", "0", "1"],
                 stem: &[],
-                set: &[("head", "at < end && step <= 0")],
+                states: &[("head", "at < end && step <= 0")],
                 arms: &[("head", "true", &[(0, "0")])],
             },
         )
