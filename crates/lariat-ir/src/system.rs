@@ -7,7 +7,8 @@
 //! 3. an edge changes a variable at most once, to a term of its sort over state variables and unknowns;
 //! 4. `init` is a truth value over state variables;
 //! 5. only an unknown of sort `int` has a range, and it is not empty;
-//! 6. names are unique among variables and unknowns, and among locations.
+//! 6. names are unique among variables and unknowns, and among locations, and consist of characters that the text form
+//!    can write, so that no two systems have one text.
 //!
 //! What `lariat_check::verify` establishes beyond, because it takes a solver: the guards at each location are total (a
 //! stuck state is neither an end nor a hang) and pairwise disjoint. Disjoint guards make a run a function of its
@@ -412,6 +413,16 @@ impl TransitionSystem {
                 }
             }
         }
+        for name in self.vars.iter().map(|v| &v.name).chain(self.unknowns.iter().map(|u| &u.name)) {
+            if !is_name(name) {
+                defect(None, format!("`{name}` cannot be a variable's name"));
+            }
+        }
+        for name in self.locs.iter().map(|l| &l.name).chain([&self.name]) {
+            if !is_label(name) {
+                defect(None, format!("`{name}` cannot be the name of a location or a system"));
+            }
+        }
         let mut names = HashSet::new();
         for name in self.vars.iter().map(|v| &v.name).chain(self.unknowns.iter().map(|u| &u.name)) {
             if !names.insert(name) {
@@ -437,6 +448,16 @@ impl TransitionSystem {
             _ => Some(format!("`{}`", crate::lts::print_term(self, s))),
         })
     }
+}
+
+/// Whether a text can be the name of a location or a system.
+pub fn is_label(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|c: char| c == '`' || c.is_control())
+}
+
+/// Whether a text can be the name of a variable or an unknown: it must not look like `old(x)` or a copy, `x@3`.
+pub fn is_name(name: &str) -> bool {
+    is_label(name) && !name.contains(['(', ')', '@', '$', '|', '\\'])
 }
 
 /// The four sinks with their names, in the order of their ids.

@@ -127,3 +127,25 @@ fn errors_name_the_place_and_the_next_step() {
         assert_eq!((e.line, e.column), place, "{text}\n{e}");
     }
 }
+
+/// A name that the text form cannot write would let two systems have one hash.
+#[test]
+fn names_that_cannot_be_written_are_defects() {
+    for name in ["", "a`b", "a\nb", "old(x)", "x@3"] {
+        let mut ts = lts::parse("lts 1\nvar x: int\nentry a\na:\n goto EXIT\n").expect("a system").system;
+        assert!(ts.defects().is_empty());
+        if name == "old(x)" || name == "x@3" {
+            // Such a symbol exists already, or would clash with one that the checker makes.
+            ts.unknowns.push(lariat_ir::Unknown {
+                name: name.into(),
+                sort: lariat_ir::Sort::Int,
+                kind: lariat_ir::UnknownKind::Input,
+                range: None,
+                term: ts.terms.int(0),
+            });
+        } else {
+            ts.add_loc(name);
+        }
+        assert!(ts.defects().iter().any(|d| d.message.contains("cannot be")), "{name:?}");
+    }
+}

@@ -354,6 +354,10 @@ impl Z3Solver {
             Ok(Verdict::Unsat) => Ok(Answer::Unsat),
             Ok(Verdict::Unknown(_)) if rung => Err(WhyKind::WallClock),
             Ok(Verdict::Unknown(words)) if words.contains("timeout") => Err(WhyKind::WallClock),
+            // What it holds goes away with its context only.
+            Ok(Verdict::Unknown(words)) if words.contains("memout") => {
+                return Err(Fault("it needed too much memory".to_owned()));
+            }
             // Nobody but the resource limit has cancelled it.
             Ok(Verdict::Unknown(words)) if words.contains("resource limit") || words.contains("canceled") => {
                 Err(WhyKind::ResourceLimit)

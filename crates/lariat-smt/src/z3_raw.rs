@@ -88,12 +88,19 @@ type Unary = unsafe extern "C" fn(Z3_context, Z3_ast) -> Option<Z3_ast>;
 type Binary = unsafe extern "C" fn(Z3_context, Z3_ast, Z3_ast) -> Option<Z3_ast>;
 type Nary = unsafe extern "C" fn(Z3_context, c_uint, *const Z3_ast) -> Option<Z3_ast>;
 
+/// How many megabytes all of Z3 may use before a check gives up.
+const MEMORY_MB: &CStr = c"2048";
+
 impl Context {
     pub fn new() -> Result<Rc<Self>, Fault> {
         static SETTINGS: Once = Once::new();
-        // Tidying up each model takes a seventh of the time of a small query, and we read it only once.
+        // Tidying up each model takes a seventh of the time of a small query, and we read it only once. A check that takes
+        // more memory than the watermark gives up: it must not take the process with it.
         // SAFETY: the strings are static, and no context exists yet.
-        SETTINGS.call_once(|| unsafe { Z3_global_param_set(c"model.compact".as_ptr(), c"false".as_ptr()) });
+        SETTINGS.call_once(|| unsafe {
+            Z3_global_param_set(c"model.compact".as_ptr(), c"false".as_ptr());
+            Z3_global_param_set(c"memory_high_watermark_mb".as_ptr(), MEMORY_MB.as_ptr());
+        });
         let out_of_memory = || Fault("no context could be made".to_owned());
         // SAFETY: the configuration is used once and deleted; without a handler an error is a code that we look at.
         let context = unsafe {

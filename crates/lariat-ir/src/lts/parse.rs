@@ -4,7 +4,9 @@ use super::lex::{ParseError, Token};
 use super::terms::{Parser, error_at, numeral};
 use crate::ids::{AssumptionId, EdgeId, Id, LocId};
 use crate::sort::Sort;
-use crate::system::{Assumption, Edge, Integers, Mode, Obligation, Proves, SINKS, Span, TransitionSystem, UnknownKind};
+use crate::system::{
+    Assumption, Edge, Integers, Mode, Obligation, Proves, SINKS, Span, TransitionSystem, UnknownKind, is_name,
+};
 use crate::term::Term;
 use dashu_int::IBig;
 use std::collections::HashMap;
@@ -176,7 +178,7 @@ impl Parser<TransitionSystem> {
     fn new_name(&mut self) -> Result<String, ParseError> {
         let place = self.lex.place();
         let name = self.lex.expect_name("a new name")?;
-        if name.is_empty() || name.contains(['(', ')', '@', '`', '$', '|', '\\']) {
+        if !is_name(&name) {
             return error_at(place, format!("`{name}` cannot be a name"));
         }
         if self.ts.var_named(&name).is_some() || self.ts.unknown_named(&name).is_some() {
