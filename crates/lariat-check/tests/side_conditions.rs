@@ -1,6 +1,8 @@
 //! Every side condition of the checker: a certificate that violates only it, and is rejected with a message that names it,
 //! beside the repaired one that is accepted.
 
+mod attacks;
+
 use lariat_check::{Condition, Proved, Rejection, System, check};
 use lariat_ir::{
     Arm, Certificate, Choice, Claim, Disjunct, EdgeId, Id, Inner, LocId, Measure, Move, Order, Outline, Place,
