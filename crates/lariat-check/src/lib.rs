@@ -41,6 +41,8 @@ use std::collections::BTreeSet;
 pub struct Proved {
     claim: Claim,
     assumptions: BTreeSet<AssumptionId>,
+    /// The serial number of the system that the claim's terms belong to.
+    of: u64,
 }
 
 impl Proved {
@@ -60,7 +62,7 @@ impl Proved {
 pub fn check(system: &System<'_>, claim: &Claim, solver: &mut dyn Solver, limit: Limit) -> Result<Proved, Rejection> {
     let mut prover = Prover::new(system, solver, limit);
     admissible(system, claim)?;
-    let used = match (&claim.certificate, claim.property) {
+    let mut used = match (&claim.certificate, claim.property) {
         (Certificate::Ranking { outline, measures }, Property::Terminates(h)) => {
             termination::ranking(&mut prover, claim, h, outline, measures)?
         }
@@ -105,7 +107,8 @@ pub fn check(system: &System<'_>, claim: &Claim, solver: &mut dyn Solver, limit:
             return Err(Rejection::new(Condition::KindDoesNotFit, message));
         }
     };
-    Ok(Proved { claim: claim.clone(), assumptions: used })
+    used.extend(general_assumptions(system));
+    Ok(Proved { claim: claim.clone(), assumptions: used, of: system.serial() })
 }
 
 /// What must hold of any claim before its certificate is looked at.
@@ -169,7 +172,13 @@ pub(crate) fn loop_at(system: &System<'_>, header: LocId) -> Result<LoopId, Reje
 
 /// A termination proof speaks of every run, so it rests on every edge.
 pub(crate) fn all_assumptions(system: &System<'_>) -> BTreeSet<AssumptionId> {
-    system.ts().edges.iter().flat_map(|e| e.assumes.iter().copied()).collect()
+    system.ts().assumptions.ids().collect()
+}
+
+/// The assumptions that no edge names, such as those for which an edge was left out: every proof rests on them.
+fn general_assumptions(system: &System<'_>) -> BTreeSet<AssumptionId> {
+    let named: BTreeSet<AssumptionId> = system.ts().edges.iter().flat_map(|e| e.assumes.iter().copied()).collect();
+    &all_assumptions(system) - &named
 }
 
 fn words(system: &System<'_>, property: Property) -> String {

@@ -31,6 +31,10 @@ pub fn conclude(
     };
     admissible(system, &claim(&[]))?;
     for p in parts {
+        if p.of != system.serial() {
+            let message = "a part was proved about another copy of the system: its terms mean something else here";
+            return Err(Rejection::new(Condition::OtherSystem, message));
+        }
         admissible(system, &p.claim)?;
     }
     match property {
@@ -45,7 +49,7 @@ pub fn conclude(
             }
             // Without loops every run ends, and rests on every edge all the same.
             let assumptions = crate::all_assumptions(system);
-            Ok(Proved { claim: claim(&used), assumptions })
+            Ok(Proved { claim: claim(&used), assumptions, of: system.serial() })
         }
         Property::ProgramDiverges => {
             let Some(p) =
@@ -55,7 +59,7 @@ pub fn conclude(
                 return Err(Rejection::new(Condition::OtherInitialStates, message));
             };
             let assumptions: BTreeSet<AssumptionId> = p.assumptions.clone();
-            Ok(Proved { claim: claim(&[p]), assumptions })
+            Ok(Proved { claim: claim(&[p]), assumptions, of: system.serial() })
         }
         _ => Err(Rejection::new(Condition::KindDoesNotFit, "a program's verdict is that it terminates or diverges")),
     }

@@ -1,12 +1,21 @@
-//! What makes a transition system one that a proof can be about: its guards are total and pairwise disjoint.
+//! What makes a transition system one that a proof can be about: its parts agree, and its guards are total and pairwise
+//! disjoint.
+//!
+//! Agreement: one rule looks an edge up in the list of its location, another by its number; one sees a variable by its
+//! number, another by its symbols; the text, and so the hash, has only what the lists hold. All must see the same system.
+//! Its public fields allow otherwise, and a pass that rewrites a system may get it wrong.
 //!
 //! Totality: a stuck state is neither an end nor a hang, so there must be none. Disjointness: with it a run is a
 //! function of its first state and the unknown values, and "some choice of the inputs" needs no word on who chooses
 //! among several enabled edges.
 
-use lariat_ir::{LocId, LoopForest, Op, SystemHash, Term, TransitionSystem};
+use lariat_ir::{Id, Integers, LocId, LoopForest, Op, Proves, Role, SINKS, Sort, SystemHash, Term, TransitionSystem};
 use lariat_smt::{Answer, Limit, Solver};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many systems were verified.
+static VERIFIED: AtomicU64 = AtomicU64::new(0);
 
 /// A verified system with its loops and its hash.
 #[derive(Debug)]
@@ -14,6 +23,7 @@ pub struct System<'a> {
     ts: &'a TransitionSystem,
     forest: LoopForest,
     hash: SystemHash,
+    serial: u64,
 }
 
 /// Why a system is not accepted.
@@ -36,6 +46,9 @@ impl<'a> System<'a> {
     pub fn verify(ts: &'a TransitionSystem, solver: &mut dyn Solver, limit: Limit) -> Result<Self, SystemDefect> {
         if let Some(d) = ts.defects().into_iter().next() {
             return Err(SystemDefect { at: d.at, message: d.message });
+        }
+        if let Some(message) = disagreement(ts) {
+            return Err(SystemDefect { at: None, message });
         }
         for (id, loc) in ts.locs.entries() {
             let guards: Vec<Term> = loc.out.iter().map(|&e| ts.edges[e].guard).collect();
@@ -64,7 +77,8 @@ impl<'a> System<'a> {
                 return Err(SystemDefect { at: Some(id), message });
             }
         }
-        Ok(Self { ts, forest: LoopForest::of(ts), hash: ts.hash() })
+        let serial = VERIFIED.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { ts, forest: LoopForest::of(ts), hash: ts.hash(), serial })
     }
 
     /// The transition system.
@@ -79,6 +93,59 @@ impl<'a> System<'a> {
     pub fn hash(&self) -> SystemHash {
         self.hash
     }
+    /// A number that no other verified system of this process has. Two copies of a system have one hash, but a term is
+    /// a number in the arena of one of them, and means something else in the other.
+    pub(crate) fn serial(&self) -> u64 {
+        self.serial
+    }
+}
+
+/// Where two parts of a system say different things, in words.
+fn disagreement(ts: &TransitionSystem) -> Option<String> {
+    let is_symbol = |t: Term, sort: Sort, role: Role| ts.terms.role(t) == Some(role) && ts.terms.sort(t) == sort;
+    let is_named = |t: Term, name: &str| match ts.terms.node(t).op {
+        Op::Symbol(s) => ts.terms.symbol_data(s).name == name,
+        _ => false,
+    };
+    for (id, v) in ts.vars.entries() {
+        if !is_symbol(v.term, v.sort, Role::Var(id))
+            || !is_named(v.term, &v.name)
+            || !is_symbol(v.old, v.sort, Role::Old(id))
+        {
+            return Some(format!("the symbols of `{}` are not its own; add variables with `add_var`", v.name));
+        }
+    }
+    for (id, u) in ts.unknowns.entries() {
+        if !is_symbol(u.term, u.sort, Role::Unknown(id)) || !is_named(u.term, &u.name) {
+            return Some(format!("the symbol of `{}` is not its own; add unknowns with `add_unknown`", u.name));
+        }
+    }
+    if SINKS.iter().any(|(l, name)| ts.locs.get(*l).is_none_or(|loc| loc.name != *name)) {
+        return Some("the first four locations are not the sinks; start from `TransitionSystem::new`".into());
+    }
+    let listed = ts.locs.entries().flat_map(|(l, loc)| loc.out.iter().map(move |e| (l, *e)));
+    let mut times: Vec<u32> = vec![0; ts.edges.len()];
+    for (l, e) in listed {
+        match ts.edges.get(e) {
+            Some(edge) if edge.from == l => times[e.index()] += 1,
+            _ => {
+                return Some(format!(
+                    "`{}` lists edges that do not leave it; add edges with `push_edge`",
+                    ts.locs[l].name
+                ));
+            }
+        }
+    }
+    if times.iter().any(|n| *n != 1) {
+        return Some("not all edges are listed at their locations, each once; add edges with `push_edge`".into());
+    }
+    if ts.edges.iter().flat_map(|e| &e.assumes).any(|a| ts.assumptions.get(*a).is_none()) {
+        return Some("an edge names an assumption that the system does not have".into());
+    }
+    if ts.integers == Integers::C && ts.proves == Proves::Both {
+        return Some("in the semantics `c` a system carries one verdict only; set `proves`".into());
+    }
+    None
 }
 
 /// A state that satisfies the term, in words, or nothing if there is none.
@@ -107,10 +174,14 @@ fn find(ts: &TransitionSystem, solver: &mut dyn Solver, t: Term, limit: Limit) -
 /// chains of `else if`, need no solver.
 fn exactly_one_by_truth_table(ts: &TransitionSystem, guards: &[Term]) -> bool {
     const MOST_ATOMS: usize = 8;
+    const MOST_NODES: usize = 1024;
     let t = &ts.terms;
     let mut atoms = Vec::new();
+    let mut nodes = 0;
     let mut open: Vec<Term> = guards.to_vec();
+    // A shared part counts each time it is met, as `truth` will meet it.
     while let Some(g) = open.pop() {
+        nodes += 1;
         let node = t.node(g);
         match node.op {
             Op::Not | Op::And | Op::Or => open.extend(node.args()),
@@ -118,7 +189,7 @@ fn exactly_one_by_truth_table(ts: &TransitionSystem, guards: &[Term]) -> bool {
             _ if atoms.contains(&g) => {}
             _ => atoms.push(g),
         }
-        if atoms.len() > MOST_ATOMS || open.len() > 4096 {
+        if atoms.len() > MOST_ATOMS || nodes > MOST_NODES {
             return false;
         }
     }

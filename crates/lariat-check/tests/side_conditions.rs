@@ -2,6 +2,7 @@
 //! beside the repaired one that is accepted.
 
 mod attacks;
+mod semantics;
 
 use lariat_check::{Condition, Proved, Rejection, System, check};
 use lariat_ir::{

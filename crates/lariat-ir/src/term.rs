@@ -396,11 +396,15 @@ impl Terms {
         eval::eval(self, t, lookup)
     }
 
-    /// The conjuncts of a term: what nested `&&` join.
+    /// The conjuncts of a term, each once: what nested `&&` join.
     pub fn conjuncts(&self, t: Term) -> Vec<Term> {
         let mut out = Vec::new();
         let mut open = vec![t];
+        let mut seen = std::collections::HashSet::new();
         while let Some(t) = open.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
             let node = self.node(t);
             match node.op {
                 Op::And => open.extend(node.args().iter().rev()),

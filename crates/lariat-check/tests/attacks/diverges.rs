@@ -9,18 +9,22 @@ fn around<'a>(when: &'a str, start: &'a [&'a str], cycle: &'a [usize], same: &'a
 
 #[test]
 fn when_must_fix_what_decides_the_run() {
-    let ts = system("lts 1\nvar x: bv4\nvar y: bv4\nvar b: bool\nentry head\nhead:\n if x == 1 goto head\n if x != 1 goto EXIT\n");
+    let ts = system(
+        "lts 1\nvar x: bv4\nvar y: bv4\nvar b: bool\nentry head\nhead:\n if x == 1 goto head\n if x != 1 goto EXIT\n",
+    );
     let with = |when| orbit(&ts, &around(when, &["1", "1", "true"], &[0], &["x"]));
-    for fixes in ["x == 1", "1 == x", "y == 2 - 1 && x == 3 - 2", "b && (x == 1 && y == 1)"] {
+    for fixes in ["x == 1", "1 == x", "y == 2#4 - 1#4 && x == 3#4 - 2#4", "b && (x == 1 && y == 1)"] {
         accepted(&ts, &with(fixes));
     }
-    for leaves_open in ["true", "x == y", "x == y && y == 1", "b == (x == 1)", "x == 1 || y == 1", "!(x != 1)", "b => x == 1"]
+    for leaves_open in
+        ["true", "x == y", "x == y && y == 1", "b == (x == 1)", "x == 1 || y == 1", "!(x != 1)", "b => x == 1"]
     {
         rejected(&ts, &with(leaves_open), Condition::NotSettled);
     }
     rejected(&ts, &with("x == 1 && x == 2"), Condition::StartNotInitial);
     rejected(&ts, &with("false"), Condition::StartNotInitial);
-    let never = system("lts 1\nvar x: bv4\ninit x != 1\nentry head\nhead:\n if x == 1 goto head\n if x != 1 goto EXIT\n");
+    let never =
+        system("lts 1\nvar x: bv4\ninit x != 1\nentry head\nhead:\n if x == 1 goto head\n if x != 1 goto EXIT\n");
     rejected(&never, &orbit(&never, &around("x == 1", &["1"], &[0], &["x"])), Condition::StartNotInitial);
 }
 
@@ -57,15 +61,19 @@ fn an_unsettled_index_or_condition_unsettles_what_it_touches() {
         let claim = orbit(&ts, &around("true", values, &[0], &["x", "m", "b"]));
         judge(&ts, &claim, &mut Z3Solver::new()).map(|_| ()).map_err(|r| r.condition)
     };
-    for settled in
-        ["x := 1", "x := b ? 1 : e", "x := !b ? e : 1", "x := store(m, 2#2, e)[0]", "x := store(fill(bv2, e), 3#2, 1#4)[3]"]
-    {
+    for settled in [
+        "x := 1",
+        "x := b ? 1 : e",
+        "x := !b ? e : 1",
+        "x := store(m, 2#2, e)[0]",
+        "x := store(fill(bv2, e), 3#2, 1#4)[3]",
+    ] {
         assert_eq!(judge(settled), Ok(()), "{settled}");
     }
     for not in [
         "x := e",
-        "x := e == 0 ? 2 : 1",
-        "x := u ? 1 : 2",
+        "x := e == 0 ? 2#4 : 1#4",
+        "x := u ? 1#4 : 2#4",
         "x := m[extract(e, 1, 0)]",
         "m := store(m, extract(e, 1, 0), 1#4)",
         "m := store(m, 3#2, e)",
@@ -85,7 +93,8 @@ fn a_store_at_an_unknown_index_may_hit_the_compared_cell() {
     let ts = system(text);
     let (m, i) = (ts.var_named("m").expect("m"), ts.var_named("i").expect("i"));
     let with = |same: Vec<Place>| {
-        let step = Choice { edge: EdgeId::from_index(0), values: vec![(ts.unknown_named("e").expect("e"), Value::bv(2, 3))] };
+        let step =
+            Choice { edge: EdgeId::from_index(0), values: vec![(ts.unknown_named("e").expect("e"), Value::bv(2, 3))] };
         let certificate =
             Certificate::Orbit { start: start(&ts, &["fill(bv2, 1#4)", "3"]), stem: vec![], cycle: vec![step], same };
         claim(&ts, Property::Diverges(loc(&ts, "head")), "m == fill(bv2, 1#4) && i == 3", certificate)
@@ -158,11 +167,19 @@ fn a_recurrent_set_is_never_empty_and_never_left() {
     rejected(&ts, &recurrent(&ts, &choose(|s| s.arms = &[])), Condition::NoWayOn);
     rejected(&ts, &recurrent(&ts, &choose(|s| s.arms = &[("head", "false", &[(1, "x")])])), Condition::NoWayOn);
     rejected(&ts, &recurrent(&ts, &choose(|s| s.arms = &[("head", "true", &[(2, "x")])])), Condition::RunEnds);
-    rejected(&ts, &recurrent(&ts, &choose(|s| s.arms = &[("head", "true", &[(0, "x")])])), Condition::StepsNotConnected);
+    rejected(
+        &ts,
+        &recurrent(&ts, &choose(|s| s.arms = &[("head", "true", &[(0, "x")])])),
+        Condition::StepsNotConnected,
+    );
     rejected(&ts, &recurrent(&ts, &choose(|s| s.stem = &[])), Condition::StemMissesSet);
     let dead_end = CHOOSE.replace("goto EXIT", "goto UB");
     let ts = system(&dead_end);
-    rejected(&ts, &recurrent(&ts, &choose(|s| s.arms = &[("head", "true", &[(2, "x")])])), Condition::UndefinedBehaviour);
+    rejected(
+        &ts,
+        &recurrent(&ts, &choose(|s| s.arms = &[("head", "true", &[(2, "x")])])),
+        Condition::UndefinedBehaviour,
+    );
 }
 
 #[test]

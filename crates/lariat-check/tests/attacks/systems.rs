@@ -16,7 +16,9 @@ fn defect(ts: &TransitionSystem) -> String {
 #[test]
 fn a_gap_and_an_overlap_are_named_with_the_place_and_the_values() {
     let two = |first: &str, second: &str| {
-        format!("lts 1\nvar x: bv4\nvar y: bv4\nentry start\nstart:\n goto head\nhead:\n if {first} goto head\n if {second} goto EXIT\n")
+        format!(
+            "lts 1\nvar x: bv4\nvar y: bv4\nentry start\nstart:\n goto head\nhead:\n if {first} goto head\n if {second} goto EXIT\n"
+        )
     };
     let gap = defect(&system(&two("x <u 3", "x >u 3")));
     assert!(gap.contains("`head` have a gap") && gap.contains("x = 3#4") && !gap.contains("y ="), "{gap}");
@@ -31,7 +33,8 @@ fn a_gap_and_an_overlap_are_named_with_the_place_and_the_values() {
 
 #[test]
 fn guards_that_the_solver_cannot_tell_apart_make_no_system() {
-    let text = |guard: &str| format!("lts 1\nvar x: bv4\nentry head\nhead:\n if x <u 3 goto head\n if {guard} goto EXIT\n");
+    let text =
+        |guard: &str| format!("lts 1\nvar x: bv4\nentry head\nhead:\n if x <u 3 goto head\n if {guard} goto EXIT\n");
     let silent = |ts: &TransitionSystem| System::verify(ts, &mut Silent, Limit::default()).map(|_| ());
     assert_eq!(silent(&system(&text("!(x <u 3)"))), Ok(()), "a truth table is enough");
     let d = silent(&system(&text("x >=u 3"))).expect_err("it takes a solver");
@@ -40,10 +43,10 @@ fn guards_that_the_solver_cannot_tell_apart_make_no_system() {
 
 #[test]
 fn a_hard_question_is_not_answered_by_a_small_limit() {
-    let text = "lts 1\nvar x: bv32\nvar y: bv32\nvar z: bv32\nentry head\nhead:\n goto head\n";
+    let text = "lts 1\nvar x: bv64\nvar y: bv64\nentry head\nhead:\n goto head\n";
     let ts = system(text);
     let system = System::verify(&ts, &mut Z3Solver::new(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
-    let hard = inductive(&ts, &[("head", "(x * y + z) * (x - y * z) * x == x * ((z + y * x) * (x - z * y))")]);
+    let hard = inductive(&ts, &[("head", "y == 0 || (x /u y) * y + x %u y == x")]);
     let r = check(&system, &hard, &mut Z3Solver::new(), Limit::rlimit(1000)).map(|_| ()).expect_err("too hard");
     assert_eq!(r.condition, Condition::SolverUnknown, "{r}");
     let easy = inductive(&ts, &[("head", "x * y == y * x")]);
@@ -99,9 +102,9 @@ fn two_systems_never_share_a_text() {
     let (two, one) = (made(&["a b", "c d"]), made(&["a b`: int\nvar `c d"]));
     assert_eq!(two.hash(), one.hash(), "this is why such names are no names");
     assert_eq!(verify(&two), Ok(()));
-    assert!(defect(&one).contains("cannot be a name"));
+    assert!(defect(&one).contains("cannot be"));
     for name in ["", "x@1", "old(x)", "$1", "a\nb", "a\rb", "`"] {
-        assert!(defect(&made(&[name])).contains("cannot be a name"), "{name}");
+        assert!(defect(&made(&[name])).contains("cannot be"), "{name}");
     }
     for name in ["goto", "true", "5#8", "é", "# x", "0", "a..b", "x y", "\"", "old", "bv8", "in", "=>"] {
         let ts = made(&[name]);
@@ -113,10 +116,10 @@ fn two_systems_never_share_a_text() {
     let mut ts = made(&["x"]);
     let evil = ts.add_loc("a`:\n  goto EXIT\n`b");
     ts.add_edge(evil, LocId::EXIT, ts.terms.tt(), vec![]);
-    assert!(defect(&ts).contains("cannot be a name"));
+    assert!(defect(&ts).contains("cannot be"));
     let mut ts = made(&["x"]);
     ts.name = "a`\nobligation \"`".into();
-    assert!(defect(&ts).contains("cannot be a name"));
+    assert!(defect(&ts).contains("cannot be"));
 }
 
 #[test]
@@ -161,7 +164,7 @@ fn a_name_of_the_checker_s_own_symbols_is_no_hole() {
         assert!(lts::parse(&text).is_err());
         let mut ts = system("lts 1\nvar x: bool\nenvironment e: bool\nentry head\nhead:\n goto EXIT\n");
         ts.add_unknown(name, Sort::Bool, UnknownKind::Input, None);
-        assert!(defect(&ts).contains("cannot be a name"));
+        assert!(defect(&ts).contains("cannot be"));
     }
     // Plain names that come close.
     let text = "lts 1\nvar taken: bool\nvar x: bv4\nvar x.1: bv4\nenvironment e: bool\ninit taken\nentry head\n\
@@ -194,8 +197,9 @@ fn terms_that_share_their_parts_cost_what_they_are_not_what_they_spell() {
     accepted(&ts, &Claim { when: heavy, ..orbit(&ts, &run) });
     let sum = doubled(&ts, Op::BvAdd, ts.vars[ts.var_named("x").expect("x")].term, 60);
     let mut lost = inductive(&ts, &[("head", "true")]);
-    lost.certificate =
-        Certificate::Inductive { invariants: BTreeMap::from([(loc(&ts, "head"), ts.terms.eq(sum, ts.terms.bv(8, 1)))]) };
+    lost.certificate = Certificate::Inductive {
+        invariants: BTreeMap::from([(loc(&ts, "head"), ts.terms.eq(sum, ts.terms.bv(8, 1)))]),
+    };
     rejected(&ts, &lost, Condition::InvariantNotInitial);
     assert!(begin.elapsed() < Duration::from_secs(20));
 }

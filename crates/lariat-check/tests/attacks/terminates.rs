@@ -25,14 +25,11 @@ fn a_measure_that_wraps_round_is_none() {
     let ts = system("lts 1\nvar x: bv8\nentry head\nhead:\n goto head with x := x - 1\n");
     for order in [Unsigned, Signed] {
         for measure in ["x", "-x", "~x", "x >>u 1", "x ^ 128"] {
-            rejected(
-                &ts,
-                &ranking(&ts, "head", &[], &[("head", &[(order, measure)])]),
-                Condition::MeasureDoesNotFall,
-            );
+            rejected(&ts, &ranking(&ts, "head", &[], &[("head", &[(order, measure)])]), Condition::MeasureDoesNotFall);
         }
     }
-    let ts = system("lts 1\nvar x: bv128\nentry head\nhead:\n if x != 0 goto head with x := x - 1\n if x == 0 goto EXIT\n");
+    let ts =
+        system("lts 1\nvar x: bv128\nentry head\nhead:\n if x != 0 goto head with x := x - 1\n if x == 0 goto EXIT\n");
     accepted(&ts, &ranking(&ts, "head", &[], &[("head", &[(Unsigned, "x")])]));
     rejected(&ts, &ranking(&ts, "head", &[], &[("head", &[(Signed, "x")])]), Condition::MeasureDoesNotFall);
 }
@@ -52,7 +49,8 @@ fn falling_for_ever_is_not_falling_to_an_end() {
 
 #[test]
 fn measures_of_two_places_cannot_hand_each_other_what_they_lose() {
-    let toggle = "lts 1\nintegers ideal\nvar x: int\ninit x == 0\nentry a\na:\n goto b with x := 1\nb:\n goto a with x := 0\n";
+    let toggle =
+        "lts 1\nintegers ideal\nvar x: int\ninit x == 0\nentry a\na:\n goto b with x := 1\nb:\n goto a with x := 0\n";
     let ts = system(toggle);
     let at = |a, b| ranking(&ts, "a", &[("a", "x == 0"), ("b", "x == 1")], &[("a", &[(Int, a)]), ("b", &[(Int, b)])]);
     rejected(&ts, &at("1 - x", "x"), Condition::CycleWithoutFall);
@@ -200,7 +198,7 @@ fn an_inner_proof_for_other_states_or_another_loop_is_none() {
     let over = |claim: Claim| {
         let mut c = stepping_over(&ts, outer(), "i == old(i)", inner());
         if let Certificate::Ranking { outline, .. } = &mut c.certificate {
-            outline.inner[0].claim = Box::new(claim);
+            *outline.inner[0].claim = claim;
         }
         c
     };
@@ -236,9 +234,8 @@ fn an_entry_that_is_visited_again_keeps_its_invariant_each_time() {
     let ts = system("lts 1\nvar x: bv4\ninit x == 5\nentry head\nhead:\n goto head with x := x + 1\n");
     rejected(&ts, &inductive(&ts, &[("head", "x == 5")]), Condition::InvariantNotInductive);
     // The entry lies inside a loop whose header is another location, because a dead one leads there, too.
-    let ts = system(
-        "lts 1\nvar x: bv4\ninit x == 0\nentry b\ndead:\n goto a\na:\n goto b\nb:\n goto a with x := x | 1\n",
-    );
+    let ts =
+        system("lts 1\nvar x: bv4\ninit x == 0\nentry b\ndead:\n goto a\na:\n goto b\nb:\n goto a with x := x | 1\n");
     accepted(&ts, &inductive(&ts, &[("a", "x <=u 1")]));
     rejected(&ts, &inductive(&ts, &[("a", "x == 0")]), Condition::InvariantNotInductive);
     rejected(&ts, &inductive(&ts, &[("b", "x == 0")]), Condition::InvariantNotInductive);
@@ -253,7 +250,9 @@ fn a_program_does_not_end_because_some_of_it_does() {
     rejected(&ts, &whole(vec![inner.clone()]), Condition::LoopNotCovered);
     rejected(&ts, &whole(vec![inductive(&ts, &[])]), Condition::LoopNotCovered);
     rejected(&ts, &whole(vec![whole(vec![inner])]), Condition::KindDoesNotFit);
-    let two = system("lts 1\nvar x: bv4\nentry a\na:\n if x == 1 goto a\n if x != 1 goto b\nb:\n if x == 2 goto b\n if x != 2 goto EXIT\n");
+    let two = system(
+        "lts 1\nvar x: bv4\nentry a\na:\n if x == 1 goto a\n if x != 1 goto b\nb:\n if x == 2 goto b\n if x != 2 goto EXIT\n",
+    );
     let a = when(&two, "x != 1", ranking(&two, "a", &[("a", "x != 1")], &[("a", &[(Unsigned, "x")])]));
     let b = when(&two, "x != 2", ranking(&two, "b", &[("a", "x != 2"), ("b", "x != 2")], &[("b", &[(Unsigned, "x")])]));
     let whole = |when, parts| program(&two, Property::ProgramTerminates, when, parts);
@@ -264,7 +263,9 @@ fn a_program_does_not_end_because_some_of_it_does() {
 
 #[test]
 fn division_by_zero_is_what_the_evaluator_says() {
-    let ts = system("lts 1\nintegers ideal\nvar x: int\nvar z: int\ninit z == 0\nentry head\nhead:\n goto head with x := x + 1\n");
+    let ts = system(
+        "lts 1\nintegers ideal\nvar x: int\nvar z: int\ninit z == 0\nentry head\nhead:\n goto head with x := x + 1\n",
+    );
     accepted(&ts, &inductive(&ts, &[("head", "z == 0 && x / z == 0 && x % z == x && x / 0 == 0 && x % 0 == x")]));
     for wrong in ["x / z == 1", "x % z == 0", "x / 0 == x", "x % 0 >= 0"] {
         let claim = inductive(&ts, &[("head", &format!("z == 0 && {wrong}"))]);
