@@ -15,6 +15,7 @@ use dashu_int::IBig;
 use std::cell::{Ref, RefCell};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A term of an arena.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -151,9 +152,27 @@ struct Arena {
 }
 
 /// An arena of terms. Adding a term needs no exclusive access: an id, once given, means the same term for ever.
-#[derive(Clone, Default)]
 pub struct Terms {
     arena: RefCell<Arena>,
+    serial: u64,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { arena: RefCell::default(), serial: next_serial() }
+    }
+}
+
+/// A copy goes its own way from there on, so it is another arena.
+impl Clone for Terms {
+    fn clone(&self) -> Self {
+        Self { arena: self.arena.clone(), serial: next_serial() }
+    }
+}
+
+fn next_serial() -> u64 {
+    static ARENAS: AtomicU64 = AtomicU64::new(0);
+    ARENAS.fetch_add(1, Ordering::Relaxed)
 }
 
 impl fmt::Debug for Terms {
@@ -170,6 +189,10 @@ impl Terms {
         Self::default()
     }
 
+    /// A number that no other arena of this process has: a term means something in its own arena only.
+    pub fn serial(&self) -> u64 {
+        self.serial
+    }
     /// The node of a term.
     pub fn node(&self, t: Term) -> Node {
         self.arena.borrow().nodes[t.0 as usize]

@@ -310,6 +310,9 @@ impl Solver for Cvc5Solver {
     fn check(&mut self, terms: &Terms, limit: Limit) -> Answer {
         self.run(terms, limit).unwrap_or_else(|reason| self.stack.unknown(terms, reason, &self.log))
     }
+    fn is_empty(&self) -> bool {
+        self.stack.is_empty()
+    }
     fn name(&self) -> &'static str {
         "cvc5"
     }

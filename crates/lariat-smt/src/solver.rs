@@ -10,7 +10,7 @@ use std::time::Duration;
 /// A stack of assertions that can be asked whether they can hold together.
 ///
 /// A term is a number that means something in its arena only: one solver object is used with one arena, for its
-/// whole life.
+/// whole life, and panics when it is given a term of another.
 pub trait Solver {
     /// Opens a level: what is asserted from now on goes away with the next [`Solver::pop`].
     fn push(&mut self);
@@ -23,6 +23,8 @@ pub trait Solver {
     fn assert(&mut self, terms: &Terms, t: Term);
     /// Whether all that is asserted can hold together.
     fn check(&mut self, terms: &Terms, limit: Limit) -> Answer;
+    /// Whether nothing is asserted and no level is open.
+    fn is_empty(&self) -> bool;
     /// The solver's name, as reports print it.
     fn name(&self) -> &str;
 }
@@ -150,6 +152,8 @@ pub(crate) struct Stack {
     /// Of each open level: its number, never used twice, and how many assertions stand below it.
     levels: Vec<Level>,
     opened: u64,
+    /// The arena that the terms belong to.
+    arena: Option<u64>,
 }
 
 #[derive(Clone, Copy)]
@@ -168,11 +172,16 @@ impl Stack {
         self.asserted.truncate(level.below);
     }
     pub fn assert(&mut self, terms: &Terms, t: Term) {
+        let arena = *self.arena.get_or_insert(terms.serial());
+        assert_eq!(arena, terms.serial(), "one solver object is used with one arena");
         assert_eq!(terms.sort(t), lariat_ir::Sort::Bool, "only truth values are asserted");
         self.asserted.push(t);
     }
     pub fn asserted(&self) -> &[Term] {
         &self.asserted
+    }
+    pub fn is_empty(&self) -> bool {
+        self.asserted.is_empty() && self.levels.is_empty()
     }
     pub fn levels(&self) -> &[Level] {
         &self.levels

@@ -414,6 +414,9 @@ impl Solver for Z3Solver {
         });
         attempt.unwrap_or_else(|reason| self.stack.unknown(terms, reason, &self.log))
     }
+    fn is_empty(&self) -> bool {
+        self.stack.is_empty()
+    }
     fn name(&self) -> &'static str {
         "Z3"
     }

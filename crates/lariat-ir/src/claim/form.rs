@@ -6,7 +6,7 @@ use crate::ids::{EdgeId, Id, LocId, UnknownId, VarId};
 use crate::lts::{Lets, ParseError, parse_term_of_sort, print_term};
 use crate::sort::Sort;
 use crate::system::{SystemHash, TransitionSystem};
-use crate::term::{Role, Term};
+use crate::term::{Op, Role, Term};
 use crate::value::Value;
 use std::collections::{BTreeMap, HashMap};
 
@@ -292,8 +292,12 @@ impl Reader<'_> {
     }
     fn value(&self, d: &Data, sort: Sort) -> Result<Value, String> {
         let t = self.term(d, "value", Some(sort), Speaks::State)?;
-        if self.ts.terms.symbols(t).is_empty() {
-            Ok(self.ts.terms.eval(t, |_| unreachable!("the term has no symbols")))
+        // Only what a value is written with: arithmetic in it could make a number that fills the memory.
+        let terms = &self.ts.terms;
+        let is_written =
+            |u: &Term| matches!(terms.node(*u).op, Op::Bool(_) | Op::Bv(_) | Op::Int(_) | Op::Store | Op::Fill(_));
+        if terms.reachable(&[t]).iter().all(is_written) {
+            Ok(terms.eval(t, |_| unreachable!("the term has no symbols")))
         } else {
             Err("`value` must be a constant".into())
         }
