@@ -1,6 +1,6 @@
 //! `lariat check`
 
-use super::{fail, print, read_file, write_file};
+use super::{INTERRUPTED, fail, print, read_file, show_results_on_interrupt, write_file};
 use crate::analyze::{Settings, Verdict, analyze};
 use crate::report::{self, Failure, Program};
 use clap::{Args, ValueEnum};
@@ -86,6 +86,7 @@ fn engine_name(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(o: &Options) -> u8 {
+    show_results_on_interrupt();
     let programs = analyse_all(o);
     let colour = o.output.is_none() && std::io::stdout().is_terminal();
     let text = match o.format {
@@ -139,7 +140,11 @@ fn analyse_all(o: &Options) -> Vec<Program> {
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = o.files.get(i) else { break };
-            let program = guarded(path, || one_file(o, path, &progress));
+            let program = if INTERRUPTED.load(Ordering::Relaxed) {
+                not_analysed(path, "it was not analysed: interrupted by Ctrl-C; run it again".into())
+            } else {
+                guarded(path, || one_file(o, path, &progress))
+            };
             progress.finish_one();
             done.lock().expect("no worker panics while it holds the lock").push((i, program));
         }
@@ -162,10 +167,13 @@ fn guarded(path: &Path, analyse: impl FnOnce() -> Program) -> Program {
     catch_unwind(AssertUnwindSafe(analyse)).unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<String>().cloned();
         let words = words.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default();
-        let message = format!("lariat has a bug: {words}; please report it with this file");
-        let outcome = Err(Failure { place: None, message });
-        Program { file: path.display().to_string(), source: String::new(), outcome }
+        not_analysed(path, format!("lariat has a bug: {words}; please report it with this file"))
     })
+}
+
+fn not_analysed(path: &Path, message: String) -> Program {
+    let outcome = Err(Failure { place: None, message });
+    Program { file: path.display().to_string(), source: String::new(), outcome }
 }
 
 fn one_file(o: &Options, path: &Path, progress: &Progress) -> Program {

@@ -1,6 +1,6 @@
 //! `lariat fuzz`
 
-use super::{fail, print};
+use super::{INTERRUPTED, fail, print, show_results_on_interrupt};
 use crate::oracle::campaign::{Engines, GAVE_UP, Judge, Plan, Subject, run as run_campaign};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -50,11 +50,13 @@ pub(super) fn run(o: &Options) -> u8 {
         systems: o.count,
         jobs: o.jobs.map_or(cores, usize::from),
         mutants: o.mutants,
+        stop: Some(&INTERRUPTED),
         ..Plan::default()
     };
     let second_solver = o.second_solver;
     let judge = move || judge(second_solver);
     let subject = Subject { judge: Some(&judge), engines: if o.no_engines { None } else { Some(&engines) } };
+    show_results_on_interrupt();
     let begin = Instant::now();
     let bar = bar(o.count);
     let report = run_campaign(&plan, &subject, &|done| bar.set_position(done));

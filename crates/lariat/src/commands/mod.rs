@@ -9,6 +9,7 @@ mod recheck;
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Tells for every loop whether it always ends, with the reason, or can run for ever, with the input that makes it.
 #[derive(Parser, Debug)]
@@ -47,6 +48,19 @@ pub fn run(arguments: Arguments) -> u8 {
         Verb::Query(o) => query::run(&o),
         Verb::Fuzz(o) => fuzz::run(&o),
     }
+}
+
+/// Set by the first Ctrl-C: long work comes to its end and shows what it has. The second one ends the process.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+fn show_results_on_interrupt() {
+    // Without a handler Ctrl-C ends the process at once, which is no reason not to start.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("lariat: stopping; Ctrl-C again ends at once");
+    });
 }
 
 /// One sentence on standard error; the exit status for it.

@@ -20,7 +20,7 @@ use lariat_ir::neutral::lower;
 use lariat_ir::{Certificate, Claim, LoopForest, Property, TransitionSystem, lts};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Judges claims about a system: accepted, or why not. A reason that starts with [`GAVE_UP`] counts as no answer.
 pub type Judge = Box<dyn FnMut(&TransitionSystem, &[Claim]) -> Vec<Result<(), String>>>;
@@ -58,6 +58,8 @@ pub struct Plan {
     pub most_failures: usize,
     /// How many questions a failure's shrinking may ask; 0 leaves it as it is. Default is 300.
     pub shrink_budget: usize,
+    /// When it becomes true, no further block is begun. Default is none.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 impl Default for Plan {
@@ -72,6 +74,7 @@ impl Default for Plan {
             mutants: 4,
             most_failures: 1,
             shrink_budget: 300,
+            stop: None,
         }
     }
 }
@@ -141,7 +144,8 @@ pub fn run(plan: &Plan, subject: &Subject, progress: &(dyn Fn(u64) + Sync)) -> R
     let mut report = Report::default();
     let done = AtomicU64::new(0);
     let mut first = 0;
-    while first < plan.systems && report.failures.len() < plan.most_failures {
+    let stopped = || plan.stop.is_some_and(|s| s.load(Ordering::Relaxed));
+    while first < plan.systems && report.failures.len() < plan.most_failures && !stopped() {
         let last = plan.systems.min(first + BLOCK);
         let next = AtomicU64::new(first);
         let results: Vec<(Stats, Vec<Failure>)> = std::thread::scope(|scope| {
