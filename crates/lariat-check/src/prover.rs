@@ -13,7 +13,10 @@ pub(crate) struct Prover<'a, 's> {
 }
 
 impl<'a, 's> Prover<'a, 's> {
+    /// # Panics
+    /// If something is asserted in the solver: whatever it is, it would be a premise of the proof.
     pub fn new(system: &'a System<'a>, solver: &'s mut dyn Solver, limit: Limit) -> Self {
+        assert!(solver.is_empty(), "the checker's solver has assertions of somebody else");
         Self { system, solver, limit }
     }
 

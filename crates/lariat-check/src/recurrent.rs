@@ -179,10 +179,7 @@ fn replay(ts: &TransitionSystem, start: &[Value], stem: &[Move], set: &BTreeMap<
         let values = state.values.clone();
         let next = machine.take(&state, m.edge, |u| match m.inputs.iter().find(|(w, _)| *w == u) {
             Some((_, t)) => in_values(ts, *t, &values),
-            None => match &ts.unknowns[u].range {
-                Some((lo, _)) => Value::Int(lo.clone()),
-                None => Value::zero(ts.unknowns[u].sort),
-            },
+            None => ts.least(u),
         });
         state = next;
     }

@@ -10,7 +10,7 @@
 //! among several enabled edges.
 
 use lariat_ir::{Id, Integers, LocId, LoopForest, Op, Proves, Role, SINKS, Sort, SystemHash, Term, TransitionSystem};
-use lariat_smt::{Answer, Limit, Solver};
+use lariat_smt::{Answer, Limit, Solver, Why};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -43,7 +43,11 @@ impl fmt::Display for SystemDefect {
 
 impl<'a> System<'a> {
     /// Verifies a system.
+    ///
+    /// # Panics
+    /// If something is asserted in the solver.
     pub fn verify(ts: &'a TransitionSystem, solver: &mut dyn Solver, limit: Limit) -> Result<Self, SystemDefect> {
+        assert!(solver.is_empty(), "the checker's solver has assertions of somebody else");
         if let Some(d) = ts.defects().into_iter().next() {
             return Err(SystemDefect { at: d.at, message: d.message });
         }
@@ -57,7 +61,7 @@ impl<'a> System<'a> {
             }
             let t = &ts.terms;
             let none = t.not(t.any(guards.iter().copied()));
-            if let Some(found) = find(ts, solver, none, limit) {
+            if let Some(found) = find(ts, solver, none, limit).map_err(|why| undecided(id, &loc.name, &why))? {
                 let message = format!(
                     "the guards at `{}` have a gap: none holds {found}; add an edge for it, or `goto STOP` if it cannot be",
                     loc.name
@@ -68,7 +72,8 @@ impl<'a> System<'a> {
             for (i, a) in guards.iter().enumerate() {
                 pairs.extend(guards[i + 1..].iter().map(|b| t.and(*a, *b)));
             }
-            if let Some(found) = find(ts, solver, t.any(pairs), limit) {
+            let overlap = find(ts, solver, t.any(pairs), limit).map_err(|why| undecided(id, &loc.name, &why))?;
+            if let Some(found) = overlap {
                 let message = format!(
                     "the guards at `{}` overlap: two hold {found}; make them exclude each other, with an unknown stored \
                      before where the choice is free",
@@ -148,14 +153,20 @@ fn disagreement(ts: &TransitionSystem) -> Option<String> {
     None
 }
 
+fn undecided(at: LocId, name: &str, why: &Why) -> SystemDefect {
+    let message =
+        format!("the guards at `{name}` could not be shown to be total and disjoint: {why}; make them simpler");
+    SystemDefect { at: Some(at), message }
+}
+
 /// A state that satisfies the term, in words, or nothing if there is none.
-fn find(ts: &TransitionSystem, solver: &mut dyn Solver, t: Term, limit: Limit) -> Option<String> {
+fn find(ts: &TransitionSystem, solver: &mut dyn Solver, t: Term, limit: Limit) -> Result<Option<String>, Why> {
     solver.push();
     solver.assert(&ts.terms, t);
     let answer = solver.check(&ts.terms, limit);
     solver.pop();
     match answer {
-        Answer::Unsat => None,
+        Answer::Unsat => Ok(None),
         Answer::Sat(model) => {
             let symbols = ts.terms.symbols(t);
             let values: Vec<String> = ts
@@ -164,9 +175,9 @@ fn find(ts: &TransitionSystem, solver: &mut dyn Solver, t: Term, limit: Limit) -
                 .filter(|v| symbols.contains(&v.term))
                 .map(|v| format!("{} = {}", v.name, model.value_or_zero(&ts.terms, v.term)))
                 .collect();
-            Some(if values.is_empty() { "in any state".into() } else { format!("where {}", values.join(", ")) })
+            Ok(Some(if values.is_empty() { "in any state".into() } else { format!("where {}", values.join(", ")) }))
         }
-        Answer::Unknown(why) => Some(format!("in some state that cannot be excluded: {why}")),
+        Answer::Unknown(why) => Err(why),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What an engine is.
 
-use lariat_ir::{Claim, Loop, LoopForest, LoopId, SystemHash, Term, TransitionSystem};
-use lariat_smt::{Answer, Limit, Solver, Z3Solver};
+use lariat_ir::{Claim, Loop, LoopForest, LoopId, SystemHash, Term, Terms, TransitionSystem};
+use lariat_smt::{Answer, Limit, Solver, Why, Z3Solver};
+use std::cell::RefCell;
 use std::time::Instant;
 
 /// One loop to be decided.
@@ -61,6 +62,8 @@ pub struct EngineCx {
     pub limit: Limit,
     /// When to stop, whatever is left to do.
     pub deadline: Instant,
+    /// Why the solver first gave up, if it did.
+    pub gave_up: RefCell<Option<Why>>,
 }
 
 impl EngineCx {
@@ -80,10 +83,17 @@ impl EngineCx {
         for t in all {
             solver.assert(&ts.terms, *t);
         }
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        let limit = Limit { wall: self.limit.wall.min(left), ..self.limit };
-        let answer = solver.check(&ts.terms, limit);
+        let answer = self.check(solver, &ts.terms);
         solver.pop();
+        answer
+    }
+
+    /// Whether what is asserted can hold together.
+    pub fn check(&self, solver: &mut dyn Solver, terms: &Terms) -> Answer {
+        let answer = solver.check(terms, self.limit.until(self.deadline));
+        if let Answer::Unknown(why) = &answer {
+            self.gave_up.borrow_mut().get_or_insert_with(|| why.clone());
+        }
         answer
     }
 }

@@ -48,6 +48,7 @@ use lariat_ir::{
 };
 use lariat_smt::{Answer, Solver};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 /// The engine.
 pub struct Orbit;
@@ -205,7 +206,7 @@ fn falling_function(
             follows("n", &negated, lowest);
         }
     }
-    let Answer::Sat(model) = solver.check(&lp, cx.limit) else { return None };
+    let Answer::Sat(model) = cx.check(solver.as_mut(), &lp) else { return None };
     let read = |t: Term| model.value_or_zero(&lp, t).as_int().clone();
     let of = weight.iter().map(|(v, t)| (*v, read(*t))).filter(|(_, w)| *w != IBig::ZERO).collect();
     Some(Weights { of, constant: read(lowest) })
@@ -286,8 +287,16 @@ fn runs_for_ever(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, all: &
     let ts = task.ts;
     let header = task.this().header;
     let mut why = "no path around it leads back into its own condition".to_owned();
+    if all.limited {
+        let _ = write!(why, ", of the first {MOST_PATHS}");
+    }
     for path in &all.paths {
-        for choice in choices(ts, &path.edges) {
+        let mut ways = choices(ts, &path.edges);
+        if ways.len() > MOST_CHOICES {
+            ways.truncate(MOST_CHOICES);
+            let _ = write!(why, ", with the first {MOST_CHOICES} ways to choose its inputs");
+        }
+        for choice in ways {
             if cx.out_of_time() {
                 return Err("the time was up".into());
             }
@@ -338,10 +347,7 @@ fn choices(ts: &TransitionSystem, edges: &[EdgeId]) -> Vec<PathChoice> {
                 .filter(|(_, new)| *new == unknown.term)
                 .map(|(v, _)| ts.vars[*v].term)
                 .collect();
-            options.push(match &unknown.range {
-                Some((lo, _)) => t.int(lo.clone()),
-                None => t.value(&Value::zero(unknown.sort)),
-            });
+            options.push(t.value(&ts.least(u)));
             options.extend(constants.iter().filter(|c| t.sort(**c) == unknown.sort));
             if unknown.sort == Sort::Bool {
                 options.extend([t.tt(), t.ff()]);
@@ -357,15 +363,16 @@ fn choices(ts: &TransitionSystem, edges: &[EdgeId]) -> Vec<PathChoice> {
                         c
                     })
                 })
-                .take(MOST_CHOICES)
                 .collect();
+            // The earliest choices are the likeliest: what is beyond the limit is not tried, and the reason says so.
+            all.truncate(MOST_CHOICES + 1);
         }
     }
     all
 }
 
 fn choose(ts: &TransitionSystem, header: lariat_ir::LocId, edges: &[EdgeId], choice: &PathChoice) -> SymbolicPath {
-    let mut path = SymbolicPath::at(ts, header, 0);
+    let mut path = SymbolicPath::at(ts, header);
     for (step, &e) in edges.iter().enumerate() {
         path = path.then_choosing(ts, e, |u| choice.get(&(step, u)).copied());
     }

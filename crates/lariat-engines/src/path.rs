@@ -28,15 +28,13 @@ pub(crate) struct SymbolicPath {
     pub state: Vec<Term>,
     /// The unknowns on the way.
     pub unknowns: Vec<Occurrence>,
-    /// Keeps the unknowns of two paths of one query apart.
-    frame: u32,
 }
 
 impl SymbolicPath {
-    /// The path without edges; paths of one query have different frames, a thousand apart.
-    pub fn at(ts: &TransitionSystem, loc: LocId, frame: u32) -> Self {
+    /// The path without edges.
+    pub fn at(ts: &TransitionSystem, loc: LocId) -> Self {
         let state = ts.vars.iter().map(|v| v.term).collect();
-        Self { edges: Vec::new(), end: loc, conditions: Vec::new(), state, unknowns: Vec::new(), frame }
+        Self { edges: Vec::new(), end: loc, conditions: Vec::new(), state, unknowns: Vec::new() }
     }
 
     /// The path with one more edge.
@@ -59,7 +57,7 @@ impl SymbolicPath {
             next.conditions.push(guard);
         }
         let step = self.edges.len();
-        let frame = self.frame + u32::try_from(step).expect("paths are short");
+        let frame = u32::try_from(step).expect("paths are short");
         for u in ts.unknowns_of(edge) {
             let term = match choose(u) {
                 Some(t) => in_state(ts, t, &self.state),
@@ -106,34 +104,34 @@ pub(crate) struct Around {
     pub paths: Vec<SymbolicPath>,
     /// Whether these are all: no inner loop was left out, no limit was hit.
     pub complete: bool,
+    /// Whether a limit was hit.
+    pub limited: bool,
 }
 
 /// Paths that visit no location twice, at most `most` of them.
 pub(crate) fn around(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>, most: usize) -> Around {
     let mut found = Vec::new();
-    let mut complete = true;
-    let mut open = vec![(SymbolicPath::at(ts, header, 0), BTreeSet::from([header]))];
-    while let Some((path, seen)) = open.pop() {
+    let (mut complete, mut limited) = (true, false);
+    let mut open = vec![(SymbolicPath::at(ts, header), BTreeSet::from([header]))];
+    'search: while let Some((path, seen)) = open.pop() {
         for &e in ts.locs[path.end].out.iter().rev() {
             let to = ts.edges[e].to;
             if to == header {
-                if found.len() == most {
-                    return Around { paths: found, complete: false };
-                }
                 found.push(path.then(ts, e));
+            } else if body.contains(&to) && seen.contains(&to) {
+                complete = false;
             } else if body.contains(&to) {
-                if seen.contains(&to) {
-                    complete = false;
-                } else if open.len() > 4 * most {
-                    return Around { paths: found, complete: false };
-                } else {
-                    let mut further = seen.clone();
-                    further.insert(to);
-                    open.push((path.then(ts, e), further));
-                }
+                let mut further = seen.clone();
+                further.insert(to);
+                open.push((path.then(ts, e), further));
+            }
+            if found.len() > most || open.len() > 4 * most {
+                limited = true;
+                break 'search;
             }
         }
     }
+    found.truncate(most);
     found.sort_by_key(|p| (p.edges.len(), p.edges.clone()));
-    Around { paths: found, complete }
+    Around { paths: found, complete: complete && !limited, limited }
 }

@@ -3,6 +3,7 @@
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
 use lariat_ir::{Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
 use lariat_smt::Limit;
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
@@ -79,18 +80,33 @@ pub fn run(
     progress: &mut dyn FnMut(usize),
 ) -> Vec<LoopResult> {
     let mut results = Vec::new();
+    let mut hanging = Vec::new();
     for id in forest.loops.ids() {
         let task = Task { ts, forest, hash, id };
-        results.push(decide(&task, options, judge));
+        results.push(decide(&task, options, judge, &mut hanging));
         progress(results.len());
     }
     results
 }
 
-fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge) -> LoopResult {
+/// Accepted claims that a loop runs for ever, each with its loop and its engine.
+type Hanging = Vec<(LoopId, &'static str, Claim)>;
+
+fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge, hanging: &mut Hanging) -> LoopResult {
     let begin = Instant::now();
     let mut decisions = Vec::new();
     let mut trials = Vec::new();
+    // A run that never leaves an inner loop never leaves this one: the same certificate shows both.
+    if let Some((_, engine, claim)) = hanging.iter().find(|(inner, ..)| task.forest.is_inside(*inner, task.id)) {
+        let claim = Claim { property: Property::Diverges(task.this().header), ..claim.clone() };
+        if judge.submit(engine, &claim).is_ok() {
+            decisions.push((Decision::Diverges, *engine));
+            hanging.push((task.id, engine, claim));
+            if !options.audit {
+                return LoopResult { id: task.id, decisions, trials, time: begin.elapsed() };
+            }
+        }
+    }
     for engine in ENGINES {
         if options.only.as_deref().is_some_and(|only| only != engine.name()) {
             continue;
@@ -104,13 +120,29 @@ fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge) -> LoopResu
         match engine.applies(task) {
             Applies::No(reason) => trial.reason = Some(reason),
             Applies::Yes => {
-                let mut cx = EngineCx { audit: options.audit, limit: options.limit, deadline: options.deadline };
+                let mut cx = EngineCx {
+                    audit: options.audit,
+                    limit: options.limit,
+                    deadline: options.deadline,
+                    gave_up: RefCell::default(),
+                };
                 match engine.run(task, &mut cx) {
-                    Outcome::GaveUp(reason) => trial.reason = Some(reason),
+                    Outcome::GaveUp(mut reason) => {
+                        if let Some(why) = cx.gave_up.borrow().as_ref() {
+                            reason = format!("{reason}; {why}");
+                        }
+                        trial.reason = Some(reason);
+                    }
                     Outcome::Claims(claims) => {
                         for claim in claims {
                             match judge.submit(engine.name(), &claim) {
-                                Ok(()) => decisions.extend(decision(&claim).map(|d| (d, engine.name()))),
+                                Ok(()) => {
+                                    let found = decision(&claim);
+                                    decisions.extend(found.map(|d| (d, engine.name())));
+                                    if found == Some(Decision::Diverges) {
+                                        hanging.push((task.id, engine.name(), claim));
+                                    }
+                                }
                                 Err(Refusal::Rejected(why)) => trial.rejected.push(why),
                                 Err(Refusal::Undecided(why)) => trial.reason = Some(why),
                             }
@@ -132,5 +164,15 @@ fn decision(claim: &Claim) -> Option<Decision> {
         Property::Terminates(_) => Some(Decision::Terminates),
         Property::Diverges(_) => Some(Decision::Diverges),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engines_stand_in_the_order_of_their_cost() {
+        assert!(ENGINES.is_sorted_by_key(|e| e.cost()));
     }
 }

@@ -3,7 +3,7 @@
 use crate::engine::EngineCx;
 use crate::path::{SymbolicPath, in_state};
 use lariat_ir::simplify::simplify;
-use lariat_ir::{LocId, Mode, Move, Role, Term, TransitionSystem, Value};
+use lariat_ir::{LocId, Mode, Move, Op, Role, Term, TransitionSystem, Value};
 use lariat_smt::{Answer, Solver};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -20,6 +20,8 @@ pub(crate) struct Stem {
 
 /// How far to look: paths of more edges are not tried.
 const LONGEST: usize = 24;
+/// How many products or quotients of unknown values a path's condition may hold.
+const MOST_PRODUCTS: usize = 8;
 /// How many queries to spend.
 const MOST_QUERIES: usize = 60;
 
@@ -36,8 +38,9 @@ pub(crate) fn find(
     set: Term,
 ) -> Result<Stem, String> {
     let useful = leads_to(ts, target);
-    let mut open = VecDeque::from([SymbolicPath::at(ts, ts.entry, 0)]);
+    let mut open = VecDeque::from([SymbolicPath::at(ts, ts.entry)]);
     let mut queries = 0;
+    let mut limited = false;
     while let Some(path) = open.pop_front() {
         if cx.out_of_time() {
             return Err("the time was up while looking for a way from the entry".into());
@@ -51,7 +54,8 @@ pub(crate) fn find(
         if queries > MOST_QUERIES {
             return Err("no way from the entry was found among the shortest ones".into());
         }
-        if path.edges.len() == LONGEST {
+        if path.edges.len() == LONGEST || hard(ts, &path) {
+            limited = true;
             continue;
         }
         let branches: Vec<_> =
@@ -74,7 +78,28 @@ pub(crate) fn find(
             open.push_back(next);
         }
     }
-    Err("no way from the entry into the states that repeat was found".into())
+    Err(if limited {
+        format!(
+            "no way from the entry into the states that repeat was found among simple ones of at most {LONGEST} steps"
+        )
+    } else {
+        "there is no way from the entry into the states that repeat, whatever the environment does".into()
+    })
+}
+
+/// Whether a path's condition multiplies or divides so often that a solver would choke on it: products of products take
+/// gigabytes before any limit is looked at.
+fn hard(ts: &TransitionSystem, path: &SymbolicPath) -> bool {
+    let t = &ts.terms;
+    let costly = |u: &Term| {
+        let node = t.node(*u);
+        let is_product = matches!(
+            node.op,
+            Op::BvMul | Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem | Op::IntMul | Op::IntDiv | Op::IntMod
+        );
+        is_product && node.args().iter().all(|a| t.constant_value(*a).is_none())
+    };
+    t.reachable(&path.conditions).iter().filter(|u| costly(u)).count() > MOST_PRODUCTS
 }
 
 /// The locations from which a target can be reached in the graph.
@@ -112,7 +137,7 @@ fn attempt(
     let chosen: Vec<(usize, lariat_ir::UnknownId, Term, Value)> = path
         .inputs(ts)
         .map(|o| {
-            let value = model.value(o.term).cloned().unwrap_or_else(|| least(ts, o.unknown));
+            let value = model.value(o.term).cloned().unwrap_or_else(|| ts.least(o.unknown));
             (o.step, o.unknown, o.term, value)
         })
         .collect();
@@ -146,12 +171,4 @@ fn attempt(
         })
         .collect();
     Some(Stem { when, start, moves })
-}
-
-fn least(ts: &TransitionSystem, u: lariat_ir::UnknownId) -> Value {
-    let unknown = &ts.unknowns[u];
-    match &unknown.range {
-        Some((lo, _)) => Value::Int(lo.clone()),
-        None => Value::zero(unknown.sort),
-    }
 }

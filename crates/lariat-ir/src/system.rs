@@ -333,6 +333,14 @@ impl TransitionSystem {
             }
     }
 
+    /// The least value of an unknown's range; zero where it has none.
+    pub fn least(&self, unknown: UnknownId) -> Value {
+        match &self.unknowns[unknown].range {
+            Some((lo, _)) => Value::Int(lo.clone()),
+            None => Value::zero(self.unknowns[unknown].sort),
+        }
+    }
+
     /// The condition that a term is a value which an unknown can take.
     pub fn range_condition(&self, unknown: UnknownId, value: Term) -> Term {
         use crate::term::Op;

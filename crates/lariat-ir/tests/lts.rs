@@ -107,7 +107,8 @@ fn deep_brackets_are_refused_and_deep_terms_are_printed_with_names() {
 fn errors_name_the_place_and_the_next_step() {
     let cases = [
         ("", (1, 1), "expected `lts 1`"),
-        ("lts 2", (1, 6), "newer lariat"),
+        ("lts 2", (1, 5), "another version of lariat"),
+        ("lts 1\nintegers c proves diverges\nintegers wrap", (3, 1), "more than one `integers`"),
         ("lts 1\nvar x: bv200", (2, 8), "expected a sort"),
         ("lts 1\nvar x: int\nvar x: int", (3, 5), "declared twice"),
         ("lts 1\nvar x: bv8\ninit x < 3\nentry a\na:\n goto EXIT", (3, 8), "`<u` for unsigned"),

@@ -85,7 +85,7 @@ impl Cvc5Solver {
     }
 
     fn run(&mut self, terms: &Terms, limit: Limit) -> Result<Answer, WhyKind> {
-        let deadline = Instant::now() + limit.wall;
+        let deadline = Instant::now() + limit.left();
         if fills_with_no_constant(terms, self.stack.asserted()) {
             return Err(WhyKind::Incomplete("cvc5 has no array that is filled with what is no constant".to_owned()));
         }

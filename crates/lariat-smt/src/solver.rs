@@ -5,7 +5,7 @@ use lariat_ir::eval::Plan;
 use lariat_ir::{Op, Term, Terms, Value, smtlib};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A stack of assertions that can be asked whether they can hold together.
 ///
@@ -39,6 +39,8 @@ pub struct Limit {
     pub rlimit: u64,
     /// Time on the clock. Default is [`Limit::DEFAULT_WALL`].
     pub wall: Duration,
+    /// When to stop at the latest, however many checks share this limit. Default is never.
+    pub until: Option<Instant>,
 }
 
 impl Limit {
@@ -49,7 +51,16 @@ impl Limit {
 
     /// This many resource units, with the default wall clock as the guard.
     pub fn rlimit(rlimit: u64) -> Self {
-        Self { rlimit, wall: Self::DEFAULT_WALL }
+        Self { rlimit, wall: Self::DEFAULT_WALL, until: None }
+    }
+    /// The same, to be over at this time.
+    pub fn until(self, deadline: Instant) -> Self {
+        Self { until: Some(deadline), ..self }
+    }
+    /// What a check that starts now may take.
+    pub(crate) fn left(&self) -> Duration {
+        let left = self.until.map_or(self.wall, |u| u.saturating_duration_since(Instant::now()));
+        left.min(self.wall)
     }
 }
 

@@ -269,7 +269,7 @@ impl Z3Solver {
     }
 
     fn run(&mut self, terms: &Terms, limit: Limit) -> Result<Attempt, Fault> {
-        let deadline = Instant::now() + limit.wall;
+        let deadline = Instant::now() + limit.left();
         let home = match &self.home {
             Some(home) => home.clone(),
             None => self.home.insert(if self.isolated { Home::new()? } else { Home::of_thread()? }).clone(),

@@ -68,7 +68,7 @@ fn limits_are_kept_and_the_next_query_is_answered() {
         solver.assert(&t, factoring(&t));
         let start = Instant::now();
         let wall = Duration::from_millis(400);
-        assert_eq!(reason(solver.check(&t, Limit { rlimit: u64::MAX, wall })), WhyKind::WallClock);
+        assert_eq!(reason(solver.check(&t, Limit { rlimit: u64::MAX, wall, until: None })), WhyKind::WallClock);
         let took = start.elapsed();
         assert!(took >= wall && took < wall + Duration::from_millis(500), "{took:?}");
         assert_eq!(reason(solver.check(&t, Limit::rlimit(100_000))), WhyKind::ResourceLimit);
@@ -118,7 +118,7 @@ fn nonsense_is_no_answer() {
     let t = Terms::new();
     let x = t.symbol("x", Sort::BitVec(2), Role::Free);
     let query = t.eq(x, t.bv(2, 1));
-    let limit = Limit { rlimit: 1000, wall: Duration::from_millis(300) };
+    let limit = Limit { rlimit: 1000, wall: Duration::from_millis(300), until: None };
     let ask = |name: &str, body: &str| {
         let program = Program::new(name, body);
         let mut solver = Cvc5Solver::at(&program.0).expect("it exists").with_log(QueryLog::off());
@@ -171,7 +171,7 @@ fn no_process_is_left_behind() {
     let mut solver = Cvc5Solver::at(&program.0).expect("it exists").with_log(QueryLog::off());
     let t = Terms::new();
     solver.assert(&t, t.tt());
-    let _ = solver.check(&t, Limit { rlimit: 1, wall: Duration::from_millis(200) });
+    let _ = solver.check(&t, Limit { rlimit: 1, wall: Duration::from_millis(200), until: None });
     drop(solver);
     let note = format!("{}.pid", program.0.display());
     let pid = fs::read_to_string(&note).expect("it ran").trim().to_owned();

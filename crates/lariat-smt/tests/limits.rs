@@ -50,7 +50,7 @@ fn the_wall_clock_is_kept_and_the_context_goes_on_working() {
             let hard = hard(&t);
             solver.assert(&t, hard);
             let start = Instant::now();
-            let answer = solver.check(&t, Limit { rlimit: u64::MAX, wall });
+            let answer = solver.check(&t, Limit { rlimit: u64::MAX, wall, until: None });
             let took = start.elapsed();
             assert_eq!(*reason(&answer), WhyKind::WallClock);
             assert!(took >= wall && took < wall + Duration::from_millis(500), "{took:?}");
@@ -77,7 +77,8 @@ fn a_late_interrupt_never_reaches_the_next_query() {
     for i in 0..300u64 {
         solver.push();
         solver.assert(&t, if i % 10 == 0 { hard } else { easy(&t) });
-        let _ = solver.check(&t, Limit { rlimit: u64::MAX, wall: Duration::from_micros(100 + 37 * i % 900) });
+        let _ =
+            solver.check(&t, Limit { rlimit: u64::MAX, wall: Duration::from_micros(100 + 37 * i % 900), until: None });
         solver.pop();
         solver.push();
         solver.assert(&t, easy(&t));
@@ -129,7 +130,7 @@ fn threads_have_their_own_limits() {
         let mut solver = quiet(Z3Solver::new());
         solver.assert(&t, factoring(&t));
         let start = Instant::now();
-        let answer = solver.check(&t, Limit { rlimit: u64::MAX, wall: Duration::from_millis(200) });
+        let answer = solver.check(&t, Limit { rlimit: u64::MAX, wall: Duration::from_millis(200), until: None });
         (reason(&answer).clone(), start.elapsed())
     });
     let t = Terms::new();
@@ -137,7 +138,7 @@ fn threads_have_their_own_limits() {
     solver.assert(&t, factoring(&t));
     let start = Instant::now();
     let long = Duration::from_millis(600);
-    assert_eq!(*reason(&solver.check(&t, Limit { rlimit: u64::MAX, wall: long })), WhyKind::WallClock);
+    assert_eq!(*reason(&solver.check(&t, Limit { rlimit: u64::MAX, wall: long, until: None })), WhyKind::WallClock);
     assert!(start.elapsed() >= long);
     let (why, took) = short.join().expect("it does not panic");
     assert_eq!(why, WhyKind::WallClock);

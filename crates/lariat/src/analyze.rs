@@ -4,7 +4,7 @@ use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
 use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Refusal};
 use lariat_ir::{Claim, Property, Proves};
 use lariat_ir::{LoopForest, TransitionSystem};
-use lariat_smt::{Limit, Z3Solver};
+use lariat_smt::{Limit, Solver, Z3Solver};
 use std::time::{Duration, Instant};
 
 /// A verdict, of a loop or of the whole program.
@@ -74,19 +74,18 @@ pub fn analyze(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Analysis, SystemDefect> {
     let begin = Instant::now();
-    let limit = Limit::default();
     let deadline = begin + settings.timeout;
     lariat_smt::fresh_context();
     let system = System::verify(ts, &mut Z3Solver::new(), until(deadline))?;
-    let options =
-        Options { only: settings.only.clone(), audit: settings.audit, limit, deadline: begin + settings.timeout };
+    let options = Options { only: settings.only.clone(), audit: settings.audit, limit: Limit::default(), deadline };
     let mut judge = Checker { system: &system, proved: Vec::new(), solver: None, deadline };
     let total = system.forest().loops.len();
     let loops =
         portfolio::run(ts, system.forest(), system.hash(), &options, &mut judge, &mut |done| progress(done, total));
-    let proved = judge.proved;
+    let Checker { proved, solver, .. } = judge;
+    let mut solver = solver.unwrap_or_else(Z3Solver::isolated);
     let contradictions = contradictions(&system, &proved);
-    let (verdict, program, reason) = conclude(&system, &proved, until(deadline));
+    let (verdict, program, reason) = conclude(&system, &proved, &mut solver, until(deadline));
     Ok(Analysis {
         verdict,
         program,
@@ -99,12 +98,9 @@ pub fn analyze(
     })
 }
 
-/// The limit of one query of the checker: what is left of the time, and half a second in all beyond it, since an engine
-/// may have used it up.
+/// The limit of the checker's queries: half a second in all beyond the time, since an engine may have used it up.
 fn until(deadline: Instant) -> Limit {
-    let left = (deadline + Duration::from_millis(500)).saturating_duration_since(Instant::now());
-    let limit = Limit::default();
-    Limit { wall: limit.wall.min(left), ..limit }
+    Limit::default().until(deadline + Duration::from_millis(500))
 }
 
 /// The checker as the portfolio's judge: keeps what it accepts.
@@ -135,14 +131,14 @@ impl Judge for Checker<'_> {
 fn conclude(
     system: &System<'_>,
     proved: &[(&'static str, Proved)],
+    solver: &mut dyn Solver,
     limit: Limit,
 ) -> (Verdict, Option<Proved>, Option<String>) {
     let parts: Vec<Proved> = proved.iter().map(|(_, p)| p.clone()).collect();
     let ts = system.ts();
-    let mut solver = Z3Solver::new();
     if let Some(p) = parts.iter().find(|p| matches!(p.claim().property, Property::Diverges(_))) {
         let when = p.claim().when;
-        if let Ok(program) = program::conclude(system, Property::ProgramDiverges, when, &parts, &mut solver, limit) {
+        if let Ok(program) = program::conclude(system, Property::ProgramDiverges, when, &parts, solver, limit) {
             return (Verdict::Diverges, Some(program), None);
         }
     }
@@ -150,7 +146,7 @@ fn conclude(
         let reason = "no loop was proved to run for ever, and this system carries no other verdict".to_owned();
         return (Verdict::Unknown, None, Some(reason));
     }
-    match program::conclude(system, Property::ProgramTerminates, ts.terms.tt(), &parts, &mut solver, limit) {
+    match program::conclude(system, Property::ProgramTerminates, ts.terms.tt(), &parts, solver, limit) {
         Ok(program) => (Verdict::Terminates, Some(program), None),
         Err(rejection) => {
             (Verdict::Unknown, None, Some(format!("{}: {}", rejection.condition.name(), rejection.detail)))
@@ -163,9 +159,12 @@ fn contradictions(system: &System<'_>, proved: &[(&'static str, Proved)]) -> Vec
     let mut found = Vec::new();
     for (ends, a) in proved {
         let Property::Terminates(end) = a.claim().property else { continue };
+        if a.claim().when != system.ts().terms.tt() {
+            continue;
+        }
         for (hangs, b) in proved {
-            // Termination claims of the engines hold for all initial states, so any overlap contradicts: a loop that
-            // ends holds every loop inside it.
+            // A loop that ends holds every loop inside it. A claim for some initial states only is no contradiction by
+            // itself.
             let Property::Diverges(hang) = b.claim().property else { continue };
             let forest = system.forest();
             let inside = forest

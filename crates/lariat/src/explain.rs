@@ -24,14 +24,38 @@ pub const PAGES: &[Page] = &[
     Page { name: "fuzz", text: include_str!("../../../docs/fuzz.md") },
 ];
 
-/// The page of this name.
+/// What reports print and where it is explained.
+const ALSO: &[(&str, &str)] = &[
+    ("Ranking", "certificates"),
+    ("TransitionInvariant", "certificates"),
+    ("Orbit", "certificates"),
+    ("RecurrentSet", "certificates"),
+    ("AbstractCycle", "certificates"),
+    ("Inductive", "certificates"),
+    ("Unreachable", "certificates"),
+    ("Program", "certificates"),
+    ("terminates", "certificates"),
+    ("diverges", "certificates"),
+];
+
+/// The page of this name, or the one that explains what reports call so.
 pub fn find(name: &str) -> Option<&'static Page> {
+    let name = ALSO.iter().find(|(other, _)| *other == name).map_or(name, |(_, page)| page);
     PAGES.iter().find(|p| p.name == name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The format's page shows a system: it must be one.
+    #[test]
+    fn the_example_of_the_format_is_read() {
+        let page = find("lts").expect("there is a page").text;
+        let example: Vec<&str> = page.lines().filter_map(|l| l.strip_prefix("    ")).collect();
+        let parsed = lariat_ir::lts::parse(&example.join("\n")).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(parsed.system.name, "zune");
+    }
 
     #[test]
     fn every_engine_has_a_page_with_the_five_headings() {

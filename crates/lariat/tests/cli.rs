@@ -70,6 +70,7 @@ fn json_has_the_fields_that_scripts_rely_on() {
         "witness",
         "bound",
         "intent",
+        "overflow",
         "reason",
         "millis",
     ];
@@ -115,9 +116,33 @@ fn saved_results_are_checked_again_and_tampering_is_noticed() {
     assert_eq!((o.status.code(), stdout(&o).as_str()), (Some(1), ""));
     let o = lariat(&["recheck", "--solver", "z3", &path]);
     assert_eq!(o.status.code(), Some(0), "{}", stdout(&o));
-    assert!(stdout(&o).contains("6 accepted, 0 rejected"), "{}", stdout(&o));
+    assert!(stdout(&o).contains("7 accepted, 0 rejected"), "{}", stdout(&o));
+
+    // The default is the other solver; without it the sentence says what to do.
+    let o = lariat(&["recheck", &path]);
+    let all = format!("{}{}", stdout(&o), stderr(&o));
+    assert!(all.contains("accepted, 0 rejected") || all.contains("--solver z3"), "{all}");
 
     let saved = std::fs::read_to_string(&file).expect("the results were written");
+    // True certificates about something else: the inner loop's for the outer one and for the program.
+    let nested_end = dir.join("nested.json");
+    let nested_path = nested_end.display().to_string();
+    lariat(&["check", "--format", "json", "--output", &nested_path, "tests/lts/nested.lts"]);
+    let text = std::fs::read_to_string(&nested_end).expect("the results were written");
+    let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let inner = json["loops"].as_array().and_then(|l| l.iter().find(|l| l["id"] == "inner")).expect("inner").clone();
+    assert_eq!(inner["verdict"], "terminates");
+    json["verdict"] = "terminates".into();
+    json["certificate"] = inner["certificate"].clone();
+    for l in json["loops"].as_array_mut().expect("loops") {
+        l["verdict"] = "terminates".into();
+        l["certificate"] = inner["certificate"].clone();
+    }
+    let forged = write(&dir.join("forged.json"), &json.to_string());
+    let o = lariat(&["recheck", "--solver", "z3", &forged]);
+    assert_eq!(o.status.code(), Some(2), "{}", stdout(&o));
+    assert!(stdout(&o).contains("1 accepted, 2 rejected"), "{}", stdout(&o));
+
     let tampered = [
         (saved.replace("366#32\"", "365#32\""), "the stem ends inside the recurrent set"),
         (saved.replace("days <=s 366#32", "days <=s 399#32"), "a path is enabled from every state it is for"),
@@ -127,6 +152,7 @@ fn saved_results_are_checked_again_and_tampering_is_noticed() {
             "the certificate says diverges",
         ),
         (saved.replace("\"term\": \"x\"", "\"term\": \"-x\""), "not shown"),
+        (saved.replacen("\"when\": null", "\"when\": \"days == 1\"", 1), "other initial states than the verdict"),
     ];
     for (text, message) in tampered {
         assert_ne!(text, saved, "the tampering changes something: {message}");
@@ -179,7 +205,7 @@ fn bad_input_gets_one_clear_sentence() {
         (&["check", "--entry", "main", "examples/zune.lts"], "there is no entry `main`"),
         (&["check", "--only", "magic", "examples/zune.lts"], "the engines are: orbit"),
         (&["explain", "magic"], "the pages are: orbit"),
-        (&["query", "1"], "1"),
+        (&["query", "1"], "query 1 cannot be read"),
         (&["recheck", "examples/zune.lts"], "is no JSON"),
         (&["recheck", "Cargo.toml"], "lariat check --format json --output FILE"),
     ] {

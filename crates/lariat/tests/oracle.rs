@@ -73,6 +73,7 @@ fn the_same_seed_gives_the_same_table_with_any_number_of_jobs() {
             .args(["fuzz", "--count", "600", "--seed", "7", "--mutants", "1", "--jobs", jobs])
             .output()
             .expect("the tool starts");
+        assert_eq!(o.status.code(), Some(0));
         String::from_utf8(o.stdout).expect("the table is text")
     };
     assert_eq!(table("1"), table("2"));

@@ -9,7 +9,7 @@ use crate::system::{
 };
 use crate::term::Term;
 use dashu_int::IBig;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The line and column of each location in its text.
 pub type Places = HashMap<LocId, (u32, u32)>;
@@ -46,16 +46,21 @@ impl Parser<TransitionSystem> {
             return self.lex.expected("`lts 1`, the first line of a transition system");
         }
         self.lex.advance();
+        let place = self.lex.place();
         if self.lex.expect_u32("the format's number")? != 1 {
-            return self.lex.error("only `lts 1` is known; this file was written by a newer lariat");
+            return error_at(place, "only `lts 1` is known; this file is of another version of lariat");
         }
         let mut entry: Option<(String, (u32, u32))> = None;
         let mut init = Vec::new();
+        let mut seen = HashSet::new();
         loop {
             let place = self.lex.place();
             let Token::Name { text, quoted: false } = self.lex.peek().clone() else { break };
             if matches!(self.lex.peek_second(), Token::Sign(":")) {
                 break;
+            }
+            if matches!(text.as_str(), "name" | "integers" | "mode") && !seen.insert(text.clone()) {
+                return error_at(place, format!("there is more than one `{text}`"));
             }
             match text.as_str() {
                 "name" => {

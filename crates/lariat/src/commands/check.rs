@@ -143,7 +143,7 @@ fn analyse_all(o: &Options) -> Vec<Program> {
             let program = if INTERRUPTED.load(Ordering::Relaxed) {
                 not_analysed(path, "it was not analysed: interrupted by Ctrl-C; run it again".into())
             } else {
-                guarded(path, || one_file(o, path, &progress))
+                guarded(path, || one_file(o, path))
             };
             progress.finish_one();
             done.lock().expect("no worker panics while it holds the lock").push((i, program));
@@ -176,7 +176,7 @@ fn not_analysed(path: &Path, message: String) -> Program {
     Program { file: path.display().to_string(), source: String::new(), outcome }
 }
 
-fn one_file(o: &Options, path: &Path, progress: &Progress) -> Program {
+fn one_file(o: &Options, path: &Path) -> Program {
     let file = path.display().to_string();
     let failed = |source: String, place: Option<(u32, u32)>, message: String| Program {
         file: file.clone(),
@@ -215,7 +215,7 @@ fn one_file(o: &Options, path: &Path, progress: &Progress) -> Program {
         DataModel::Ilp32 => "ilp32",
     };
     let settings = Settings { timeout: Duration::from_secs_f64(o.timeout), only: o.only.clone(), audit: o.audit };
-    match analyze(ts, &settings, &mut |_, _| progress.tick()) {
+    match analyze(ts, &settings, &mut |_, _| {}) {
         Ok(analysis) => {
             let results = report::results(ts, &file, &parsed.places, data_model, &analysis);
             Program { file, source, outcome: Ok(results) }
@@ -231,27 +231,28 @@ fn one_file(o: &Options, path: &Path, progress: &Progress) -> Program {
 struct Progress {
     bar: ProgressBar,
     begin: Instant,
-    visible: bool,
+    done: AtomicUsize,
 }
 
 impl Progress {
     fn new(files: usize) -> Self {
         let bar = ProgressBar::hidden();
-        bar.set_length(files as u64);
-        Self { bar, begin: Instant::now(), visible: std::io::stderr().is_terminal() }
-    }
-    fn tick(&self) {
-        if self.visible && self.bar.is_hidden() && self.begin.elapsed() > Duration::from_secs(1) {
+        if std::io::stderr().is_terminal() {
+            bar.set_length(files as u64);
             let style = ProgressStyle::with_template("{spinner} {pos} of {len} files, {elapsed}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
-            self.bar.set_style(style);
-            self.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+            bar.set_style(style);
+            bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+            // The ticker draws for the first time when its interval is over.
+            bar.enable_steady_tick(Duration::from_secs(1));
         }
-        self.bar.tick();
+        Self { bar, begin: Instant::now(), done: AtomicUsize::new(0) }
     }
     fn finish_one(&self) {
-        self.bar.inc(1);
-        self.tick();
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.begin.elapsed() > Duration::from_secs(1) {
+            self.bar.set_position(done as u64);
+        }
     }
     fn clear(&self) {
         self.bar.finish_and_clear();

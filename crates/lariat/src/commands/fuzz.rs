@@ -36,7 +36,7 @@ pub(super) struct Options {
 }
 
 /// Queries about systems this small are easy; one that is not is given up early.
-const LIMIT: Limit = Limit { rlimit: 500_000, wall: Duration::from_secs(10) };
+const LIMIT: Limit = Limit { rlimit: 500_000, wall: Duration::from_secs(10), until: None };
 
 pub(super) fn run(o: &Options) -> u8 {
     if o.second_solver
@@ -116,7 +116,8 @@ fn reason(r: &Rejection) -> String {
 
 /// All engines, each to its end; their claims go to the campaign unjudged.
 fn engines() -> Engines {
-    // As in `analyze`: what is decided must not depend on what this thread's context was asked before.
+    // What is decided must not depend on what this thread's context was asked before: the campaign makes its engines anew
+    // for every few systems.
     lariat_smt::fresh_context();
     Box::new(|ts: &TransitionSystem| {
         let forest = LoopForest::of(ts);

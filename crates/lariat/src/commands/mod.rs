@@ -78,14 +78,18 @@ fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// Writes a file as a whole or not at all.
+/// Writes a file as a whole or not at all; what is no regular file, such as a pipe or a link, is written to as it is.
 fn write_file(path: &Path, text: &str) -> Result<(), String> {
+    if std::fs::symlink_metadata(path).is_ok_and(|m| !m.is_file()) {
+        return std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()));
+    }
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(name);
-    std::fs::write(&temporary, text)
-        .and_then(|()| std::fs::rename(&temporary, path))
-        .map_err(|e| format!("cannot write {}: {e}", path.display()))
+    std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path)).map_err(|e| {
+        let _ = std::fs::remove_file(&temporary);
+        format!("cannot write {}: {e}", path.display())
+    })
 }
 
 /// Reads a text file, or says in one sentence why not.
@@ -97,5 +101,5 @@ fn read_file(path: &Path) -> Result<String, String> {
         std::io::ErrorKind::PermissionDenied => format!("{shown} may not be read; check its permissions"),
         _ => format!("{shown} cannot be read: {e}"),
     })?;
-    String::from_utf8(bytes).map_err(|_| format!("{shown} is no text file; give an .lts file"))
+    String::from_utf8(bytes).map_err(|_| format!("{shown} is no text file"))
 }

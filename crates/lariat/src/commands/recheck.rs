@@ -1,11 +1,11 @@
 //! `lariat recheck`
 
 use super::{fail, print, read_file};
-use crate::report::SCHEMA;
 use crate::report::json::to_data;
+use crate::report::{SCHEMA, condition_words};
 use clap::{Args, ValueEnum};
 use lariat_check::{System, check};
-use lariat_ir::{Claim, Property, TransitionSystem, claim, lts};
+use lariat_ir::{Claim, LocId, Property, claim, lts};
 use lariat_smt::{Cvc5Solver, Limit, Solver, Z3Solver};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -77,19 +77,22 @@ fn program(o: &Options, name: &str, p: &Json, out: &mut String) -> Result<(usize
     let limit = Limit::default();
     let system =
         System::verify(&ts, solver(o)?.as_mut(), limit).map_err(|d| format!("{name}: the saved system: {d}"))?;
-    let mut entries: Vec<(String, &Json, Option<&str>)> = Vec::new();
+    // What each entry says it is about, so that a true certificate about something else is no proof of it.
+    let mut entries: Vec<(String, Subject, &Json, Option<&str>)> = Vec::new();
     for l in p.get("loops").and_then(Json::as_array).map_or(&[][..], Vec::as_slice) {
         let id = l.get("id").and_then(Json::as_str).unwrap_or("?");
-        entries.push((format!("loop at `{id}`"), &l["certificate"], l.get("verdict").and_then(Json::as_str)));
+        let subject = Subject::Loop(ts.loc_named(id), l.get("when").and_then(Json::as_str));
+        entries.push((format!("loop at `{id}`"), subject, &l["certificate"], l.get("verdict").and_then(Json::as_str)));
     }
-    entries.push(("program".into(), &p["certificate"], p.get("verdict").and_then(Json::as_str)));
+    let verdict = p.get("verdict").and_then(Json::as_str);
+    entries.push(("program".into(), Subject::Program, &p["certificate"], verdict));
     let (mut accepted, mut rejected) = (0, 0);
-    for (what, certificate, verdict) in entries {
+    for (what, subject, certificate, verdict) in entries {
         if certificate.is_null() && verdict == Some("unknown") {
             let _ = writeln!(out, "{name}: {what}: undecided, nothing to check");
             continue;
         }
-        match one_claim(o, &system, &ts, certificate, verdict) {
+        match one_claim(o, &system, &subject, certificate, verdict) {
             Ok(kind) => {
                 accepted += 1;
                 let _ = writeln!(out, "{name}: {what}: {} by {kind}: accepted", verdict.unwrap_or("?"));
@@ -103,20 +106,41 @@ fn program(o: &Options, name: &str, p: &Json, out: &mut String) -> Result<(usize
     Ok((accepted, rejected))
 }
 
+/// What a verdict is about.
+enum Subject<'a> {
+    /// The loop with this header, for the initial states of this condition, or for all.
+    Loop(Option<LocId>, Option<&'a str>),
+    Program,
+}
+
 fn one_claim(
     o: &Options,
     system: &System<'_>,
-    ts: &TransitionSystem,
+    subject: &Subject<'_>,
     certificate: &Json,
     verdict: Option<&str>,
 ) -> Result<&'static str, String> {
+    let ts = system.ts();
     let data = to_data(certificate).map_err(|e| format!("rejected: the certificate is torn: {e}"))?;
     let claim: Claim = claim::from_data(ts, &data).map_err(|e| format!("rejected: the certificate is torn: {e}"))?;
-    let says = match claim.property {
-        Property::Terminates(_) | Property::ProgramTerminates => "terminates",
-        Property::Diverges(_) | Property::ProgramDiverges => "diverges",
-        _ => "something else",
+    let (says, about_this) = match (claim.property, subject) {
+        (Property::Terminates(l), Subject::Loop(header, _)) => ("terminates", Some(l) == *header),
+        (Property::Diverges(l), Subject::Loop(header, _)) => ("diverges", Some(l) == *header),
+        (Property::ProgramTerminates, Subject::Program) => ("terminates", true),
+        (Property::ProgramDiverges, Subject::Program) => ("diverges", true),
+        _ => ("something else", false),
     };
+    if !about_this {
+        return Err("rejected: the certificate is about something else".into());
+    }
+    let for_all = claim.when == ts.terms.tt();
+    let agrees = match subject {
+        Subject::Loop(_, when) => *when == (!for_all).then(|| condition_words(ts, claim.when)).as_deref(),
+        Subject::Program => for_all || says == "diverges",
+    };
+    if !agrees {
+        return Err("rejected: the certificate is for other initial states than the verdict".into());
+    }
     if verdict != Some(says) {
         return Err(format!("rejected: the verdict is {}, the certificate says {says}", verdict.unwrap_or("missing")));
     }

@@ -50,6 +50,7 @@ fn results(file: &str, r: &Results) -> Json {
         "loops": r.loops.iter().map(one_loop).collect::<Vec<_>>(),
         "recursion": r.recursion,
         "assumptions": assumptions,
+        "contradictions": r.contradictions,
         "certificate": r.certificate.as_ref().map(from_data),
         "system": { "hash": r.hash, "lts": r.lts },
         "millis": millis(r.time),
@@ -81,6 +82,7 @@ fn one_loop(l: &LoopReport) -> Json {
         "intent": Json::Null,
         "overflow": Json::Null,
         "reason": l.reason,
+        "rejected": l.rejected,
         "millis": millis(l.time),
     })
 }
@@ -94,6 +96,7 @@ fn step(s: &StepReport) -> Json {
         "line": span(|x| json!(x.line)),
         "column": span(|x| json!(x.column)),
         "to": s.to,
+        "inputs": s.inputs.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect::<Vec<_>>(),
         "changed": changed,
     })
 }

@@ -127,6 +127,8 @@ pub struct StepReport {
     pub span: Option<Span>,
     /// The location that is reached.
     pub to: String,
+    /// The inputs that are read, with the values to give.
+    pub inputs: Vec<(String, String)>,
     /// The variables that changed, with their new values.
     pub changed: Vec<(String, String)>,
 }
@@ -201,7 +203,7 @@ fn loop_report(
         place,
         depth: this.depth,
         verdict,
-        when: claim.filter(|c| c.when != ts.terms.tt()).map(|c| as_c(ts, c.when)),
+        when: claim.filter(|c| c.when != ts.terms.tt()).map(|c| condition_words(ts, c.when)),
         engine: proof.map(|(engine, _)| *engine),
         certificate: claim.map(|c| claim::to_data(ts, c)),
         kind: claim.map(|c| c.certificate.kind()),
@@ -223,9 +225,15 @@ fn as_c(ts: &TransitionSystem, t: Term) -> String {
     })
 }
 
+/// A condition on the initial states, as results write it.
+pub fn condition_words(ts: &TransitionSystem, when: Term) -> String {
+    as_c(ts, when)
+}
+
 /// A value as a reader writes it.
 fn value_words(v: &Value) -> String {
     match v {
+        Value::Bv(b) if b.width() == 1 => b.unsigned().to_string(),
         Value::Bv(b) => b.signed().to_string(),
         other => other.to_string(),
     }
@@ -239,7 +247,7 @@ fn bound(ts: &TransitionSystem, c: &Claim) -> Option<String> {
     };
     let tuple = measures.get(&header)?;
     match (tuple.as_slice(), measures.len()) {
-        ([m], 1) if m.order == Order::Int => {
+        ([m], 1) if m.order == Order::Int && !ts.terms.symbols(m.term).is_empty() => {
             let one_more = ts.terms.apply(Op::IntAdd, &[m.term, ts.terms.int(1)]);
             let simple = lariat_ir::simplify::simplify(&ts.terms, one_more);
             Some(format!("max(0, {})", as_c(ts, simple)))
@@ -295,7 +303,10 @@ fn witness(ts: &TransitionSystem, c: &Claim) -> Option<Witness> {
             (start, stem.iter().map(Planned::Choice).collect(), cycle.iter().map(Planned::Choice).collect())
         }
         Certificate::RecurrentSet { start, stem, arms, .. } => {
-            (start, stem.iter().map(Planned::Move).collect(), arms.first()?.path.iter().map(Planned::Move).collect())
+            // The cycle shown starts with the arm for the place where the stem ends.
+            let end = stem.last().map_or(ts.entry, |m| ts.edges[m.edge].to);
+            let arm = arms.iter().find(|a| a.from == end)?;
+            (start, stem.iter().map(Planned::Move).collect(), arm.path.iter().map(Planned::Move).collect())
         }
         _ => return None,
     };
@@ -309,17 +320,21 @@ fn witness(ts: &TransitionSystem, c: &Claim) -> Option<Witness> {
     let mut state = State { loc: ts.entry, values: start.to_vec() };
     let mut reports = Vec::new();
     for (i, step) in stem.iter().chain(&cycle).enumerate() {
-        // Environment values may lead the replay elsewhere; what was shown so far stands.
+        // With several arms the first one listed may be for other states than this one: what was shown so far stands.
         if machine.enabled(&state) != Ok(step.edge()) {
             break;
         }
+        let mut chosen = Vec::new();
         let next = machine.take(&state, step.edge(), |u| {
             let value = step.value(ts, &state, u);
-            if ts.unknowns[u].kind == UnknownKind::Input && i < stem.len() {
-                inputs.push((ts.unknowns[u].name.clone(), value_words(&value)));
+            if ts.unknowns[u].kind == UnknownKind::Input {
+                chosen.push((ts.unknowns[u].name.clone(), value_words(&value)));
             }
             value
         });
+        if i < stem.len() {
+            inputs.extend(chosen.iter().cloned());
+        }
         let changed = ts
             .vars
             .iter()
@@ -331,6 +346,7 @@ fn witness(ts: &TransitionSystem, c: &Claim) -> Option<Witness> {
             at: ts.locs[state.loc].name.clone(),
             span: ts.edges[step.edge()].span.clone().or_else(|| ts.locs[state.loc].span.clone()),
             to: ts.locs[next.loc].name.clone(),
+            inputs: chosen,
             changed,
         });
         state = next;
@@ -361,9 +377,6 @@ impl Planned<'_> {
                 })
             }),
         };
-        chosen.unwrap_or_else(|| match &ts.unknowns[u].range {
-            Some((lo, _)) => Value::Int(lo.clone()),
-            None => Value::zero(ts.unknowns[u].sort),
-        })
+        chosen.unwrap_or_else(|| ts.least(u))
     }
 }

@@ -25,7 +25,7 @@ pub fn render(programs: &[Program], colour: bool) -> String {
 }
 
 fn failure(p: &Program, f: &Failure, renderer: &Renderer) -> String {
-    let Some((line, column)) = f.place else { return format!("error: {}: {}\n", p.file, f.message) };
+    let Some((line, column)) = f.place else { return format!("error: {}\n", named(p, f)) };
     let title = Level::ERROR.primary_title(f.message.as_str());
     let group = match span_of(&p.source, line, column) {
         Some(span) => title.element(
@@ -34,6 +34,11 @@ fn failure(p: &Program, f: &Failure, renderer: &Renderer) -> String {
         None => Group::with_title(title).element(Level::NOTE.message(format!("at {}:{line}:{column}", p.file))),
     };
     format!("{}\n", renderer.render(&[group]))
+}
+
+/// The message with the file's name, once.
+fn named(p: &Program, f: &Failure) -> String {
+    if f.message.contains(&p.file) { f.message.clone() } else { format!("{}: {}", p.file, f.message) }
 }
 
 fn finding(p: &Program, l: &LoopReport, renderer: &Renderer) -> String {
@@ -111,7 +116,9 @@ fn notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
 fn steps(all: &[StepReport]) -> String {
     let one = |s: &StepReport| {
         let changed: Vec<String> = s.changed.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+        let read: String = s.inputs.iter().map(|(n, v)| format!("input {n} = {v}; ")).collect();
         let what = if changed.is_empty() { "nothing changes".to_owned() } else { changed.join(", ") };
+        let what = format!("{read}{what}");
         format!("{} -> {} ({what})", s.at, s.to)
     };
     all.iter().map(one).collect::<Vec<_>>().join("; ")
