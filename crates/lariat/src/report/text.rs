@@ -115,10 +115,12 @@ fn notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
 
 fn steps(all: &[StepReport]) -> String {
     let one = |s: &StepReport| {
-        let changed: Vec<String> = s.changed.iter().map(|(n, v)| format!("{n} = {v}")).collect();
-        let read: String = s.inputs.iter().map(|(n, v)| format!("input {n} = {v}; ")).collect();
-        let what = if changed.is_empty() { "nothing changes".to_owned() } else { changed.join(", ") };
-        let what = format!("{read}{what}");
+        let mut parts: Vec<String> = s.inputs.iter().map(|(n, v)| format!("input {n} = {v}")).collect();
+        parts.extend(s.changed.iter().map(|(n, v)| format!("{n} = {v}")));
+        if s.changed.is_empty() {
+            parts.push("nothing changes".into());
+        }
+        let what = parts.join(", ");
         format!("{} -> {} ({what})", s.at, s.to)
     };
     all.iter().map(one).collect::<Vec<_>>().join("; ")
