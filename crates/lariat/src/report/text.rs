@@ -43,7 +43,7 @@ fn named(p: &Program, f: &Failure) -> String {
 
 fn finding(p: &Program, l: &LoopReport, renderer: &Renderer) -> String {
     let (level, title, label) = match l.verdict {
-        Verdict::Diverges => (Level::ERROR, "this loop can run for ever", "the run comes back here again and again"),
+        Verdict::Diverges => (Level::ERROR, "this loop can run for ever", "some run never leaves this loop"),
         Verdict::Terminates => (Level::NOTE, "this loop always ends", "every run leaves this loop"),
         Verdict::Unknown => (Level::WARNING, "undecided loop", "neither an end nor an endless run was proved"),
     };
