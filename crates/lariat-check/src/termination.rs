@@ -190,8 +190,11 @@ fn outline_holds<'a>(
                 format!("the claim beside it is not that the loop at `{name}` ends for the same initial states");
             return Err(Rejection::new(Condition::InnerNotProved, message));
         }
-        check(system, &inner.claim, prover.solver, prover.limit)
-            .map_err(|r| Rejection::new(Condition::InnerNotProved, format!("the loop at `{name}`: {r}")))?;
+        check(system, &inner.claim, prover.solver, prover.limit).map_err(|r| match r.condition {
+            // What the solver did not answer is not refuted, here as anywhere.
+            Condition::SolverUnknown => r,
+            _ => Rejection::new(Condition::InnerNotProved, format!("the loop at `{name}`: {r}")),
+        })?;
 
         let here = outline.invariants.get(&inner.header).copied().unwrap_or_else(|| ts.terms.tt());
         let now: Vec<Term> = ts.vars.iter().map(|v| v.term).collect();
