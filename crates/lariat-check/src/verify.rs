@@ -9,6 +9,9 @@
 //! function of its first state and the unknown values, and "some choice of the inputs" needs no word on who chooses
 //! among several enabled edges.
 
+mod diagram;
+
+use diagram::exactly_one;
 use lariat_ir::{Id, Integers, LocId, LoopForest, Op, Proves, Role, SINKS, Sort, SystemHash, Term, TransitionSystem};
 use lariat_smt::{Answer, Limit, Solver, Why};
 use std::fmt;
@@ -56,7 +59,7 @@ impl<'a> System<'a> {
         }
         for (id, loc) in ts.locs.entries() {
             let guards: Vec<Term> = loc.out.iter().map(|&e| ts.edges[e].guard).collect();
-            if id.is_sink() || exactly_one_by_truth_table(ts, &guards) {
+            if id.is_sink() || exactly_one(&ts.terms, &guards) {
                 continue;
             }
             let t = &ts.terms;
@@ -178,52 +181,5 @@ fn find(ts: &TransitionSystem, solver: &mut dyn Solver, t: Term, limit: Limit) -
             Ok(Some(if values.is_empty() { "in any state".into() } else { format!("where {}", values.join(", ")) }))
         }
         Answer::Unknown(why) => Err(why),
-    }
-}
-
-/// Whether exactly one guard holds whatever the truth values of the comparisons in them: the usual `g` and `!g`, and
-/// chains of `else if`, need no solver.
-fn exactly_one_by_truth_table(ts: &TransitionSystem, guards: &[Term]) -> bool {
-    const MOST_ATOMS: usize = 8;
-    const MOST_NODES: usize = 1024;
-    let t = &ts.terms;
-    let mut atoms = Vec::new();
-    let mut nodes = 0;
-    let mut open: Vec<Term> = guards.to_vec();
-    // A shared part counts each time it is met, as `truth` will meet it.
-    while let Some(g) = open.pop() {
-        nodes += 1;
-        let node = t.node(g);
-        match node.op {
-            Op::Not | Op::And | Op::Or => open.extend(node.args()),
-            Op::Bool(_) => {}
-            _ if atoms.contains(&g) => {}
-            _ => atoms.push(g),
-        }
-        if atoms.len() > MOST_ATOMS || nodes > MOST_NODES {
-            return false;
-        }
-    }
-    (0..1u32 << atoms.len()).all(|row| {
-        let mut holding = 0;
-        for &g in guards {
-            holding += u32::from(truth(ts, g, &atoms, row));
-        }
-        holding == 1
-    })
-}
-
-fn truth(ts: &TransitionSystem, g: Term, atoms: &[Term], row: u32) -> bool {
-    if let Some(i) = atoms.iter().position(|a| *a == g) {
-        return row >> i & 1 == 1;
-    }
-    let node = ts.terms.node(g);
-    let arg = |i: usize| truth(ts, node.args()[i], atoms, row);
-    match node.op {
-        Op::Not => !arg(0),
-        Op::And => arg(0) && arg(1),
-        Op::Or => arg(0) || arg(1),
-        Op::Bool(b) => b,
-        other => unreachable!("{other:?} is an atom"),
     }
 }

@@ -1,3 +1,112 @@
-//! From C, C++, Rust and bitcode to transition systems: the only crate that will know LLVM.
+//! From C, C++, Rust and bitcode to neutral programs: the only crate that knows LLVM.
 //!
-//! It has no content yet. `.lts` files, which `lariat-ir` parses, are the input until then.
+//! [`load`] does it all: [`compile`](compile::compile) runs clang, [`llvm::read`] turns bitcode into a [`module::Module`], and
+//! [`translate::translate`] gives a neutral program for each entry.
+
+pub mod compile;
+pub mod llvm;
+pub mod models;
+pub mod module;
+pub mod translate;
+
+use lariat_ir::neutral;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The sizes of C's types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DataModel {
+    /// `long` and pointers have 64 bits.
+    #[default]
+    Lp64,
+    /// `int`, `long` and pointers have 32 bits.
+    Ilp32,
+}
+
+/// What to analyse.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum EntryChoice {
+    /// `main` where there is one, else every function with external linkage.
+    #[default]
+    Default,
+    /// Every function that is defined.
+    All,
+    /// The function of this name.
+    Named(String),
+}
+
+/// How to read a program.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The compiler; by default the newest clang on the PATH.
+    pub clang: Option<PathBuf>,
+    /// Flags for the compiler.
+    pub flags: Vec<String>,
+    /// The sizes of C's types.
+    pub data_model: DataModel,
+    /// How long the compiler may take; by default as long as it likes.
+    pub time: Option<Duration>,
+    /// What to analyse.
+    pub entry: EntryChoice,
+    /// Texts of model tables beyond the built-in one, each with the name of its file.
+    pub models: Vec<(String, String)>,
+    /// A function `void NAME(long long)` whose calls are observations: see [`translate`].
+    pub observe: Option<String>,
+}
+
+/// One entry of a program.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The function.
+    pub name: String,
+    /// The program that starts there.
+    pub program: neutral::Program,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// The entries, in the order of the source.
+    pub entries: Vec<Entry>,
+    /// How long the compiler took.
+    pub compiling: Duration,
+    /// How long the rest took.
+    pub translating: Duration,
+}
+
+/// Why a file cannot be analysed: one sentence with the next step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// File, line and column.
+    pub place: Option<(String, u32, u32)>,
+    /// In words.
+    pub message: String,
+}
+
+/// Reads a file: compiles it if it is source, and translates it.
+pub fn load(path: &Path, options: &Options) -> Result<Unit, Failure> {
+    let begin = Instant::now();
+    let bitcode = compile::compile(path, options)?;
+    let compiling = begin.elapsed();
+    let begin = Instant::now();
+    let module = llvm::read(&bitcode, &path.display().to_string())?;
+    check_data_model(&module, options)?;
+    let entries = translate::translate(&module, options)?;
+    Ok(Unit { entries, compiling, translating: begin.elapsed() })
+}
+
+/// Bitcode, and flags such as `-m32`, have a data model of their own.
+fn check_data_model(module: &module::Module, options: &Options) -> Result<(), Failure> {
+    let (wanted, other) = match options.data_model {
+        DataModel::Lp64 => (64, "ilp32"),
+        DataModel::Ilp32 => (32, "lp64"),
+    };
+    if module.pointer_bits == wanted {
+        return Ok(());
+    }
+    let message = format!(
+        "its pointers have {} bits, not the {wanted} of the data model; use --data-model {other}",
+        module.pointer_bits
+    );
+    Err(Failure { place: None, message })
+}

@@ -41,22 +41,28 @@ impl LoopForest {
     /// The loops of a system.
     pub fn of(ts: &TransitionSystem) -> Self {
         let mut found: Vec<(Loop, Option<usize>)> = Vec::new();
-        let all: BTreeSet<LocId> = ts.locs.ids().filter(|l| !l.is_sink()).collect();
-        let mut open: Vec<(BTreeSet<LocId>, Option<usize>, u32)> = vec![(all, None, 1)];
+        let mut search = Search::new(ts);
+        let mut predecessors: IdVec<LocId, Vec<LocId>> = ts.locs.ids().map(|_| Vec::new()).collect();
+        for e in &ts.edges {
+            predecessors[e.to].push(e.from);
+        }
+        let all: Vec<LocId> = ts.locs.ids().filter(|l| !l.is_sink()).collect();
+        let mut open: Vec<(Vec<LocId>, Option<usize>, u32)> = vec![(all, None, 1)];
         while let Some((region, parent, depth)) = open.pop() {
-            for body in cyclic_components(ts, &region) {
-                let entries: Vec<LocId> =
-                    body.iter().copied().filter(|&l| entered_from_outside(ts, &body, l)).collect();
-                let header = entries.first().or_else(|| body.first()).copied().expect("a component is not empty");
-                let exits = ts
-                    .edges
-                    .entries()
-                    .filter(|(_, e)| body.contains(&e.from) && !body.contains(&e.to))
-                    .map(|(id, _)| id)
-                    .collect();
-                let mut rest = body.clone();
-                rest.remove(&header);
-                let irreducible = entries.len() > 1;
+            for body in search.cyclic_components(&region) {
+                let inside = search.mark(&body);
+                let is_inside = |l: LocId| search.region[l] == inside;
+                let mut entries = body
+                    .iter()
+                    .copied()
+                    .filter(|&l| l == ts.entry || predecessors[l].iter().any(|&from| !is_inside(from)));
+                let header = entries.next().or_else(|| body.first().copied()).expect("a component is not empty");
+                let irreducible = entries.next().is_some();
+                let out = body.iter().flat_map(|&l| ts.locs[l].out.iter().copied());
+                let mut exits: Vec<EdgeId> = out.filter(|&e| !is_inside(ts.edges[e].to)).collect();
+                exits.sort_unstable();
+                let rest = body.iter().copied().filter(|&l| l != header).collect();
+                let body = body.into_iter().collect();
                 found.push((Loop { header, body, exits, parent: None, depth, irreducible }, parent));
                 open.push((rest, Some(found.len() - 1), depth + 1));
             }
@@ -106,14 +112,10 @@ impl LoopForest {
     }
 }
 
-fn entered_from_outside(ts: &TransitionSystem, body: &BTreeSet<LocId>, l: LocId) -> bool {
-    ts.entry == l || ts.edges.iter().any(|e| e.to == l && !body.contains(&e.from))
-}
-
 /// A cycle through `region` that avoids `cut`, as its locations in order; nothing if every cycle passes the cut.
 pub fn cycle_avoiding(ts: &TransitionSystem, region: &BTreeSet<LocId>, cut: &BTreeSet<LocId>) -> Option<Vec<LocId>> {
-    let rest: BTreeSet<LocId> = region.difference(cut).copied().collect();
-    let component = cyclic_components(ts, &rest).into_iter().next()?;
+    let rest: Vec<LocId> = region.difference(cut).copied().collect();
+    let component: BTreeSet<LocId> = Search::new(ts).cyclic_components(&rest).into_iter().next()?.into_iter().collect();
     // Walk inside the component until a location repeats: each has a successor in it.
     let mut walk = vec![*component.first().expect("a component is not empty")];
     loop {
@@ -131,63 +133,100 @@ pub fn cycle_avoiding(ts: &TransitionSystem, region: &BTreeSet<LocId>, cut: &BTr
     }
 }
 
-/// The strongly connected components of a subgraph that have a cycle, in order of their smallest location.
-fn cyclic_components(ts: &TransitionSystem, region: &BTreeSet<LocId>) -> Vec<BTreeSet<LocId>> {
-    let successors =
-        |l: LocId| ts.locs[l].out.iter().map(|&e| ts.edges[e].to).filter(|t| region.contains(t)).collect::<Vec<_>>();
-    // Tarjan's algorithm with an explicit stack of (location, its successors, how many are done).
-    let unseen = usize::MAX;
-    let mut number: IdVec<LocId, usize> = ts.locs.ids().map(|_| unseen).collect();
-    let mut low: IdVec<LocId, usize> = ts.locs.ids().map(|_| unseen).collect();
-    let mut on_stack: IdVec<LocId, bool> = ts.locs.ids().map(|_| false).collect();
-    let mut stack = Vec::new();
-    let mut next = 0;
-    let mut components = Vec::new();
-    for &root in region {
-        if number[root] != unseen {
-            continue;
-        }
-        let mut calls = vec![(root, successors(root), 0)];
-        (number[root], low[root], on_stack[root]) = (next, next, true);
-        stack.push(root);
-        next += 1;
-        while let Some((l, succ, done)) = calls.last_mut() {
-            let l = *l;
-            if let Some(&t) = succ.get(*done) {
-                *done += 1;
-                if number[t] == unseen {
-                    (number[t], low[t], on_stack[t]) = (next, next, true);
-                    stack.push(t);
-                    next += 1;
-                    calls.push((t, successors(t), 0));
-                } else if on_stack[t] {
-                    low[l] = low[l].min(number[t]);
-                }
-                continue;
-            }
-            calls.pop();
-            if let Some((parent, _, _)) = calls.last() {
-                let parent = *parent;
-                low[parent] = low[parent].min(low[l]);
-            }
-            if low[l] == number[l] {
-                let mut component = BTreeSet::new();
-                loop {
-                    let t = stack.pop().expect("the component's root is on the stack");
-                    on_stack[t] = false;
-                    component.insert(t);
-                    if t == l {
-                        break;
-                    }
-                }
-                if component.len() > 1 || successors(l).contains(&l) {
-                    components.push(component);
-                }
-            }
+/// A search for components in one part of a graph after another.
+struct Search<'a> {
+    ts: &'a TransitionSystem,
+    /// The part that a location was last said to be in.
+    region: IdVec<LocId, u32>,
+    regions: u32,
+    number: IdVec<LocId, usize>,
+    low: IdVec<LocId, usize>,
+    on_stack: IdVec<LocId, bool>,
+}
+
+const UNSEEN: usize = usize::MAX;
+
+impl<'a> Search<'a> {
+    fn new(ts: &'a TransitionSystem) -> Self {
+        Self {
+            ts,
+            region: ts.locs.ids().map(|_| 0).collect(),
+            regions: 0,
+            number: ts.locs.ids().map(|_| UNSEEN).collect(),
+            low: ts.locs.ids().map(|_| UNSEEN).collect(),
+            on_stack: ts.locs.ids().map(|_| false).collect(),
         }
     }
-    components.sort_by_key(|c| c.first().copied());
-    components
+
+    /// Says that these locations are a part, and no others.
+    fn mark(&mut self, part: &[LocId]) -> u32 {
+        self.regions += 1;
+        for &l in part {
+            self.region[l] = self.regions;
+        }
+        self.regions
+    }
+
+    /// The strongly connected components of a subgraph that have a cycle, in order of their smallest location, each in order.
+    fn cyclic_components(&mut self, part: &[LocId]) -> Vec<Vec<LocId>> {
+        let ts = self.ts;
+        let here = self.mark(part);
+        for &l in part {
+            self.number[l] = UNSEEN;
+        }
+        // Tarjan's algorithm with an explicit stack of (location, how many of its edges are done).
+        let mut stack = Vec::new();
+        let mut next = 0;
+        let mut components = Vec::new();
+        for &root in part {
+            if self.number[root] != UNSEEN {
+                continue;
+            }
+            let mut calls = vec![(root, 0)];
+            self.enter(root, &mut next, &mut stack);
+            while let Some((l, done)) = calls.last_mut() {
+                let l = *l;
+                if let Some(&e) = ts.locs[l].out.get(*done) {
+                    *done += 1;
+                    let t = ts.edges[e].to;
+                    if self.region[t] != here {
+                        continue;
+                    }
+                    if self.number[t] == UNSEEN {
+                        self.enter(t, &mut next, &mut stack);
+                        calls.push((t, 0));
+                    } else if self.on_stack[t] {
+                        self.low[l] = self.low[l].min(self.number[t]);
+                    }
+                    continue;
+                }
+                calls.pop();
+                if let Some(&(parent, _)) = calls.last() {
+                    self.low[parent] = self.low[parent].min(self.low[l]);
+                }
+                if self.low[l] == self.number[l] {
+                    let start = stack.iter().rposition(|&t| t == l).expect("the component's root is on the stack");
+                    let mut component: Vec<LocId> = stack.split_off(start);
+                    for &t in &component {
+                        self.on_stack[t] = false;
+                    }
+                    component.sort_unstable();
+                    let to_itself = || ts.locs[l].out.iter().any(|&e| ts.edges[e].to == l);
+                    if component.len() > 1 || to_itself() {
+                        components.push(component);
+                    }
+                }
+            }
+        }
+        components.sort_by_key(|c| c.first().copied());
+        components
+    }
+
+    fn enter(&mut self, l: LocId, next: &mut usize, stack: &mut Vec<LocId>) {
+        (self.number[l], self.low[l], self.on_stack[l]) = (*next, *next, true);
+        stack.push(l);
+        *next += 1;
+    }
 }
 
 #[cfg(test)]
@@ -242,6 +281,15 @@ mod tests {
             assert_eq!(cycle_avoiding(&ts, &all, &forest.cutpoints()), None, "graph {mask:#x}");
             assert_eq!(cycle_avoiding(&ts, &all, &BTreeSet::new()).is_some(), !forest.loops.is_empty());
             for l in &forest.loops {
+                let entered = |l: &LocId, body: &BTreeSet<LocId>| {
+                    *l == ts.entry || ts.edges.iter().any(|e| e.to == *l && !body.contains(&e.from))
+                };
+                let entries: Vec<LocId> = l.body.iter().copied().filter(|b| entered(b, &l.body)).collect();
+                assert_eq!(l.irreducible, entries.len() > 1);
+                assert!(entries.is_empty() && l.body.contains(&l.header) || entries.contains(&l.header));
+                let leaves = |e: &crate::Edge| l.body.contains(&e.from) && !l.body.contains(&e.to);
+                let exits: Vec<EdgeId> = ts.edges.entries().filter(|(_, e)| leaves(e)).map(|(id, _)| id).collect();
+                assert_eq!(l.exits, exits);
                 let children: BTreeSet<LocId> = forest
                     .loops
                     .iter()

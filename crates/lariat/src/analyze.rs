@@ -1,10 +1,11 @@
 //! From a transition system to checked verdicts.
 
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
-use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Refusal};
-use lariat_ir::{Claim, Property, Proves};
-use lariat_ir::{LoopForest, TransitionSystem};
+use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Refusal, Trial};
+use lariat_ir::neutral::{self, MemInit, Target};
+use lariat_ir::{Claim, Integers, LocId, LoopForest, LoopId, Property, Proves, TransitionSystem};
 use lariat_smt::{Limit, Solver, Z3Solver};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// A verdict, of a loop or of the whole program.
@@ -98,6 +99,184 @@ pub fn analyze(
     })
 }
 
+/// A system and what was found about it.
+#[derive(Debug)]
+pub struct Study {
+    /// The system.
+    pub ts: TransitionSystem,
+    /// What was found.
+    pub analysis: Analysis,
+}
+
+/// What was found about one entry.
+#[derive(Debug)]
+pub struct EntryStudy {
+    /// The entry's name.
+    pub name: String,
+    /// Its systems: one, or in the semantics `c` the one that carries proofs of termination and then, unless that one left
+    /// nothing open, the one that carries proofs of divergence.
+    pub studies: Vec<Study>,
+    /// What the systems do not say of its variables.
+    pub names: SourceNames,
+    /// Verdicts on different systems that contradict each other. A bug in the lowering or in the checker.
+    pub contradictions: Vec<String>,
+}
+
+/// What a program says of its variables and unknowns and a system does not.
+#[derive(Clone, Debug, Default)]
+pub struct SourceNames {
+    /// Those of unsigned types.
+    pub unsigned: BTreeSet<String>,
+    /// The variables that start with one value.
+    pub fixed: BTreeSet<String>,
+}
+
+impl SourceNames {
+    /// Those of a program.
+    pub fn of(program: &neutral::Program) -> Self {
+        let vars = program.vars.iter().map(|(name, ty)| (name, *ty));
+        let unknowns = program.unknowns.iter().map(|u| (&u.name, u.ty));
+        let mems = program.mems.iter().map(|m| (&m.name, m.cell));
+        let all = vars.chain(unknowns).chain(mems).chain(program.mem_unknowns.iter().map(|u| (&u.name, u.cell)));
+        let fixed = program.init.iter().filter(|(_, value)| value.is_some());
+        let filled = program.mems.iter().filter(|m| m.init != MemInit::Any);
+        Self {
+            unsigned: all.filter(|(_, ty)| !ty.signed).map(|(name, _)| name.clone()).collect(),
+            fixed: fixed.map(|(v, _)| program.vars[*v].0.clone()).chain(filled.map(|m| m.name.clone())).collect(),
+        }
+    }
+}
+
+/// The systems that an integer semantics takes.
+pub fn targets(integers: Integers) -> &'static [Target] {
+    match integers {
+        Integers::Wrap => &[Target::Wrap],
+        Integers::Ideal => &[Target::Ideal],
+        Integers::C => &[Target::CTerminates, Target::CDiverges],
+    }
+}
+
+/// The time that is left is not worth a start: the checks alone would exceed it.
+const TOO_LITTLE: Duration = Duration::from_millis(20);
+
+/// Decides an entry of a program in one integer semantics, within the time of the settings.
+pub fn analyze_entry(
+    name: &str,
+    program: &neutral::Program,
+    integers: Integers,
+    settings: &Settings,
+    progress: &mut dyn FnMut(usize, usize),
+) -> EntryStudy {
+    let deadline = Instant::now() + settings.timeout;
+    let targets = targets(integers);
+    let mut studies: Vec<Study> = Vec::new();
+    for (i, &target) in targets.iter().enumerate() {
+        let ts = neutral::lower(program, target);
+        let left = deadline.saturating_duration_since(Instant::now());
+        // What one system leaves over is the next one's.
+        let share = left / u32::try_from(targets.len() - i).expect("an entry has one or two systems");
+        let analysis = if left < TOO_LITTLE {
+            undecided(&ts, "the time was up before it could be looked at")
+        } else {
+            let settings = Settings { timeout: share, ..settings.clone() };
+            analyze(&ts, &settings, progress).unwrap_or_else(|defect| undecided(&ts, &defect.message))
+        };
+        let settled = leaves_nothing_open(&ts, &analysis);
+        studies.push(Study { ts, analysis });
+        if settled && !settings.audit {
+            break;
+        }
+    }
+    let contradictions = match studies.as_slice() {
+        [ends, hangs] => contradictions_between(name, ends, hangs),
+        _ => Vec::new(),
+    };
+    EntryStudy { name: name.to_owned(), studies, names: SourceNames::of(program), contradictions }
+}
+
+/// What is known of a system at which nobody could look.
+pub fn undecided(ts: &TransitionSystem, reason: &str) -> Analysis {
+    let forest = LoopForest::of(ts);
+    let trial = || Trial { engine: "lariat", reason: Some(reason.to_owned()), rejected: Vec::new() };
+    let loops = forest
+        .loops
+        .ids()
+        .map(|id| LoopResult { id, decisions: Vec::new(), trials: vec![trial()], time: Duration::ZERO })
+        .collect();
+    Analysis {
+        verdict: Verdict::Unknown,
+        program: None,
+        proved: Vec::new(),
+        loops,
+        forest,
+        reason: Some(reason.to_owned()),
+        contradictions: Vec::new(),
+        time: Duration::ZERO,
+    }
+}
+
+/// Whether the program and each of its loops end, from every initial state: then no run for ever can be found elsewhere.
+fn leaves_nothing_open(ts: &TransitionSystem, analysis: &Analysis) -> bool {
+    analysis.verdict == Verdict::Terminates
+        && analysis.forest.loops.iter().all(|l| {
+            let mut claims = analysis.proved.iter().map(|(_, p)| p.claim());
+            claims.any(|c| c.property == Property::Terminates(l.header) && c.when == ts.terms.tt())
+        })
+}
+
+/// The name of a location in the program that a system was made from. The lowering may put a location in front, where
+/// unknown values are chosen, and the header of a loop may be the one or the other.
+pub fn source_name(name: &str) -> &str {
+    match name.rsplit_once(".chosen") {
+        Some((base, rest)) if rest.strip_prefix('.').map_or(rest.is_empty(), |n| n.parse::<u32>().is_ok()) => base,
+        _ => name,
+    }
+}
+
+/// The loop of another system of the same program that stands for a loop of this one: the one whose header has the same
+/// name, or else the only one at the same place.
+pub fn counterpart(ts: &TransitionSystem, header: LocId, other: &Study) -> Option<LoopId> {
+    let here = &ts.locs[header];
+    let loops = || other.analysis.forest.loops.entries().map(|(id, l)| (id, &other.ts.locs[l.header]));
+    let named = loops().find(|(_, l)| source_name(&l.name) == source_name(&here.name)).map(|(id, _)| id);
+    named.or_else(|| {
+        here.span.as_ref()?;
+        let mut same = loops().filter(|(_, l)| l.span == here.span && l.function == here.function);
+        same.next().filter(|_| same.next().is_none()).map(|(id, _)| id)
+    })
+}
+
+/// Loops, and the entry, that were proved to end on one system and to run for ever on the other.
+pub(crate) fn contradictions_between(name: &str, ends: &Study, hangs: &Study) -> Vec<String> {
+    let body = |study: &Study, header: LocId| -> Option<BTreeSet<String>> {
+        let id = study.analysis.forest.with_header(header)?;
+        let locs = study.analysis.forest.loops[id].body.iter();
+        Some(locs.map(|l| source_name(&study.ts.locs[*l].name).to_owned()).collect())
+    };
+    let mut found = Vec::new();
+    for (ending, a) in &ends.analysis.proved {
+        let Property::Terminates(end) = a.claim().property else { continue };
+        if a.claim().when != ends.ts.terms.tt() {
+            continue;
+        }
+        for (hanging, b) in &hangs.analysis.proved {
+            let Property::Diverges(hang) = b.claim().property else { continue };
+            // A run that stays in a part of the one loop stays in the other one.
+            let inside = body(hangs, hang).zip(body(ends, end)).is_some_and(|(inner, outer)| inner.is_subset(&outer));
+            if inside {
+                let at = &ends.ts.locs[end].name;
+                found.push(format!(
+                    "the loop at `{at}` of `{name}`: {ending} proved that it ends, {hanging} that it runs for ever"
+                ));
+            }
+        }
+    }
+    if ends.analysis.verdict == Verdict::Terminates && hangs.analysis.verdict == Verdict::Diverges {
+        found.push(format!("`{name}` was proved to end and to run for ever"));
+    }
+    found
+}
+
 /// The limit of the checker's queries: half a second in all beyond the time, since an engine may have used it up.
 fn until(deadline: Instant) -> Limit {
     Limit::default().until(deadline + Duration::from_millis(500))
@@ -178,4 +357,22 @@ fn contradictions(system: &System<'_>, proved: &[(&'static str, Proved)]) -> Vec
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_location_where_values_are_chosen_has_the_name_of_its_source() {
+        for (name, source) in [
+            ("head", "head"),
+            ("head.chosen", "head"),
+            ("head.chosen.2", "head"),
+            ("a.chosen.b", "a.chosen.b"),
+            ("a.chosen.chosen", "a.chosen"),
+        ] {
+            assert_eq!(source_name(name), source);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Lariat as a library: from a transition system to checked verdicts and their reports.
 
 pub mod analyze;
+pub mod cfuzz;
 pub mod commands;
 pub mod explain;
 pub mod oracle;

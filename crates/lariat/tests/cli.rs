@@ -1,5 +1,6 @@
 //! The command line as a user runs it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -133,7 +134,8 @@ fn saved_results_are_checked_again_and_tampering_is_noticed() {
     let inner = json["loops"].as_array().and_then(|l| l.iter().find(|l| l["id"] == "inner")).expect("inner").clone();
     assert_eq!(inner["verdict"], "terminates");
     json["verdict"] = "terminates".into();
-    json["certificate"] = inner["certificate"].clone();
+    json["entries"][0]["verdict"] = "terminates".into();
+    json["entries"][0]["certificate"] = inner["certificate"].clone();
     for l in json["loops"].as_array_mut().expect("loops") {
         l["verdict"] = "terminates".into();
         l["certificate"] = inner["certificate"].clone();
@@ -149,8 +151,11 @@ fn saved_results_are_checked_again_and_tampering_is_noticed() {
         (saved.replace("goto body with leap", "goto EXIT with leap"), "the certificate belongs to this system"),
         (
             saved.replacen("\"verdict\": \"diverges\"", "\"verdict\": \"terminates\"", 1),
-            "the certificate says diverges",
+            "the entries say diverges, the verdict is terminates",
         ),
+        (saved.replace("\"verdict\": \"diverges\"", "\"verdict\": \"terminates\""), "the certificate says diverges"),
+        (saved.replacen("\"line\": 5,", "\"line\": 6,", 1), "the loop with this certificate is at another place"),
+        (saved.replacen("\"integers\": \"wrap\"", "\"integers\": \"c\"", 1), "in another integer semantics"),
         (saved.replace("\"term\": \"x\"", "\"term\": \"-x\""), "not shown"),
         (saved.replacen("\"when\": null", "\"when\": \"days == 1\"", 1), "other initial states than the verdict"),
     ];
@@ -177,7 +182,6 @@ fn bad_input_gets_one_clear_sentence() {
         write(&dir.join("gap.lts"), "lts 1\nvar x: bv8\nentry a\na:\n  if x <u 3 goto EXIT\n  if x >u 3 goto a\n");
     let overlap =
         write(&dir.join("overlap.lts"), "lts 1\nvar x: bv8\nentry a\na:\n  if x <u 3 goto EXIT\n  if x >u 1 goto a\n");
-    let program = write(&dir.join("prog.c"), "int main(void) { return 0; }\n");
     std::fs::write(dir.join("binary.lts"), [0xff, 0xfe, 0x00]).expect("a test file can be written");
     let binary = dir.join("binary.lts").display().to_string();
     let folder = dir.display().to_string();
@@ -185,7 +189,6 @@ fn bad_input_gets_one_clear_sentence() {
         (torn.as_str(), "expected a term, found the end of the text"),
         (gap.as_str(), "have a gap: none holds where x = 3#8; add an edge"),
         (overlap.as_str(), "overlap: two hold where x = 2#8; make them exclude each other"),
-        (program.as_str(), "only transition systems (.lts) can be read"),
         (binary.as_str(), "is no text file"),
         (folder.as_str(), "is a folder"),
         ("no/such.lts", "there is no file no/such.lts"),
@@ -214,6 +217,290 @@ fn bad_input_gets_one_clear_sentence() {
         let all = format!("{}{}", stdout(&o), stderr(&o));
         assert!(all.contains(message), "{args:?}\n{all}");
     }
+}
+
+/// What the compiler or the reader cannot take: exit status 2, one sentence with the next step, the others still decided.
+#[test]
+fn bad_sources_get_one_clear_sentence() {
+    let dir = folder("bad-sources");
+    let good = write(&dir.join("good.c"), "int main(void) { int i = 3; while (i > 0) i--; return 0; }\n");
+    let syntax =
+        write(&dir.join("syntax.c"), "int main(void) { return x; }\nint f(void) { return y; }\nint g(void) { z; }\n");
+    let one = write(&dir.join("one.c"), "int main(void) {\n  return x;\n}\n");
+    let header = write(&dir.join("header.c"), "#include \"nowhere.h\"\nint main(void) { return 0; }\n");
+    let empty = write(&dir.join("empty.c"), "");
+    let no_function = write(&dir.join("globals.c"), "int x;\n");
+    let text = write(&dir.join("notes.txt"), "int main(void) { return 0; }\n");
+    let torn_text = write(&dir.join("torn.ll"), "define i32 @main( {\n");
+    let no_bitcode = write(&dir.join("no.bc"), "int main(void) { return 0; }\n");
+    let bytes = |name: &str, bytes: &[u8]| {
+        std::fs::write(dir.join(name), bytes).expect("a test file can be written");
+        dir.join(name).display().to_string()
+    };
+    let elf = bytes("elf.c", b"\x7fELF\x02\x01\x01\0\0\0");
+    let binary = bytes("binary.c", b"int main(void) { return 0; }\0\x01\x02");
+    let torn = bytes("torn.bc", b"BC\xc0\xde\xff\xff\xff\xff");
+    let folder = dir.display().to_string();
+    let cases = [
+        ("no/such.c", "there is no file no/such.c; check the name"),
+        (&folder, "is a folder; name the source files in it"),
+        (&elf, "is no source file or bitcode but a compiled program"),
+        (&binary, "is no source file or bitcode but binary data"),
+        (&text, "the known ones end in .c, .i"),
+        (&empty, "is empty; name a file with a program in it"),
+        (&no_function, "defines no function"),
+        (&syntax, "use of undeclared identifier 'x' (and 2 more errors); mend it, or add the flags"),
+        (&one, "use of undeclared identifier 'x'; mend it"),
+        (&one, "one.c:2:10"),
+        (&header, "'nowhere.h' file not found; add the folder of this header behind `--`"),
+        (&no_bitcode, "is no bitcode; make it with `clang -c -emit-llvm`"),
+        (&torn, "damaged"),
+        (&torn_text, "torn.ll:2:1"),
+    ];
+    for (file, message) in cases {
+        for format in ["text", "json"] {
+            let o = lariat(&["check", "--format", format, file, &good]);
+            assert_eq!(o.status.code(), Some(2), "{file}");
+            let all = format!("{}{}", stdout(&o), stderr(&o));
+            assert!(all.contains(message), "{message}\n{all}");
+            assert!(!all.contains("panicked"), "{all}");
+            assert!(all.contains("every run ends") || all.contains("\"verdict\": \"terminates\""), "{all}");
+        }
+        let o = lariat(&["check", "--emit", "lts", file]);
+        assert_eq!((o.status.code(), stdout(&o).as_str()), (Some(2), ""), "{file}");
+    }
+    for (args, message) in [
+        (
+            &["check", &good, "--", "-no-such-flag"][..],
+            "unknown argument: '-no-such-flag'; check the flags behind `--`",
+        ),
+        (
+            &["check", &good, "--", "-m32"],
+            "its pointers have 32 bits, not the 64 of the data model; use --data-model ilp32",
+        ),
+        (&["check", "--entry", "nobody", &good], "nobody"),
+        (&["check", "--model", "no/such.models", &good], "there is no file no/such.models"),
+        (&["check", "--emit", "cfg", "examples/zune.lts"], "print it with --emit lts"),
+    ] {
+        let o = lariat(args);
+        assert_eq!(o.status.code(), Some(2), "{args:?}");
+        let all = format!("{}{}", stdout(&o), stderr(&o));
+        assert!(all.contains(message), "{args:?}\n{all}");
+    }
+    let without_clang = |variable: &str, value: &str| {
+        let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
+            .args(["check", &good])
+            .env_remove("LARIAT_CLANG")
+            .env(variable, value)
+            .output()
+            .expect("the tool starts");
+        assert_eq!(o.status.code(), Some(2));
+        stdout(&o)
+    };
+    let said = without_clang("PATH", "/nowhere");
+    assert!(said.contains("no clang is on the PATH; install the package `clang`"), "{said}");
+    let said = without_clang("LARIAT_CLANG", "/no/such/clang");
+    assert!(said.contains("/no/such/clang cannot be started") && said.contains("LARIAT_CLANG"), "{said}");
+}
+
+/// The results of `check --format json` with these arguments.
+fn results(args: &[&str]) -> (Option<i32>, serde_json::Value) {
+    let mut all = vec!["check", "--format", "json"];
+    all.extend(args);
+    let o = lariat(&all);
+    let json = serde_json::from_str(&stdout(&o)).unwrap_or_else(|e| panic!("{e}: {}{}", stdout(&o), stderr(&o)));
+    (o.status.code(), json)
+}
+
+#[test]
+fn a_c_program_is_decided_in_each_integer_semantics() {
+    let dir = folder("semantics");
+    let down = write(&dir.join("down.c"), "int main(int n, char **v) {\n  while (n > 0)\n    n--;\n  return 0;\n}\n");
+    let up = write(&dir.join("up.c"), "int main(int n, char **v) {\n  while (n > 0)\n    n++;\n  return 0;\n}\n");
+    let hang = write(
+        &dir.join("hang.c"),
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) {\n  int n = __VERIFIER_nondet_int();\n  while (n == 7)\n    ;\n  return 0;\n}\n",
+    );
+    for integers in ["c", "wrap", "ideal"] {
+        let (status, json) = results(&["--integers", integers, &down]);
+        assert_eq!((status, json["verdict"].as_str()), (Some(0), Some("terminates")), "{integers}");
+        assert_eq!(json["integers"], integers);
+        let (status, json) = results(&["--integers", integers, &hang]);
+        assert_eq!((status, json["verdict"].as_str()), (Some(1), Some("diverges")), "{integers}");
+        let l = &json["loops"][0];
+        assert_eq!((l["function"].as_str(), l["line"].as_u64()), (Some("main"), Some(4)), "{l}");
+        assert_eq!(l["file"], hang.as_str());
+        assert_eq!(l["witness"]["inputs"][0]["value"], "7", "{l}");
+    }
+    // Over the integers it runs for ever, on a machine it ends: in C neither is so.
+    let (_, json) = results(&["--integers", "c", &up]);
+    assert_eq!(json["verdict"], "unknown");
+    assert_eq!(json["entries"][0]["systems"].as_array().map(Vec::len), Some(2));
+    assert_eq!(results(&["--integers", "ideal", &up]).1["verdict"], "diverges");
+    assert_ne!(results(&["--integers", "wrap", &up]).1["verdict"], "diverges");
+    // The default is C; several files are one result each.
+    let (status, json) = results(&[&down, &hang, "--jobs", "2"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(json["programs"][0]["integers"], "c");
+    assert_eq!(json["programs"][1]["verdict"], "diverges");
+    // As text the source is shown.
+    let shown = stdout(&lariat(&["check", &hang]));
+    for part in ["this loop can run for ever", "hang.c:4:", "while (n == 7)", "= 7", "accepted by the checker"] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+}
+
+#[test]
+fn the_data_model_and_the_flags_reach_the_compiler() {
+    let dir = folder("models");
+    let sizes = write(
+        &dir.join("sizes.c"),
+        "#include <stdlib.h>\n#include <stdio.h>\n#include <string.h>\n_Static_assert(sizeof(long) == SIZE && sizeof(void *) == SIZE, \"size\");\nint main(void) { return 0; }\n",
+    );
+    let (status, json) = results(&[&sizes, "--", "-DSIZE=8"]);
+    assert_eq!((status, json["data_model"].as_str()), (Some(0), Some("lp64")), "{json}");
+    // The headers of the system's own width do for 32 bits, too.
+    let (status, json) = results(&["--data-model", "ilp32", &sizes, "--", "-DSIZE=4"]);
+    assert_eq!((status, json["data_model"].as_str()), (Some(0), Some("ilp32")), "{json}");
+    assert_eq!(results(&["--data-model", "ilp32", &sizes, "--", "-DSIZE=8"]).0, Some(2));
+    // Optimisation would use undefined behaviour: whatever the build asks for, none runs.
+    let plain = write(&dir.join("plain.c"), "int main(int n, char **v) { for (; n > 0; n--) { } return 0; }\n");
+    let emitted = |flags: &[&str]| {
+        let mut args = vec!["check", "--emit", "lts", "--integers", "wrap", &plain, "--"];
+        args.extend(flags);
+        stdout(&lariat(&args))
+    };
+    assert!(emitted(&[]).contains("goto"));
+    assert_eq!(emitted(&[]), emitted(&["-O3", "-flto", "-Werror", "-o", "elsewhere", "-g0"]));
+    assert!(!root().join("elsewhere").exists());
+    // Programs from before C99, and C++.
+    let old = write(
+        &dir.join("old.c"),
+        "f(n) int n; { while (n > 0) n = g(n); }\nmain() { char *p = 3; int *q = p; f(2); }\ng(n) { return n - 1; }\n",
+    );
+    assert_ne!(results(&[&old]).0, Some(2));
+    for name in ["new.cpp", "new.cc", "new.cxx", "new.C"] {
+        let cpp = write(
+            &dir.join(name),
+            "struct S { int n; void down() { while (n > 0) --n; } };\nint main() { S s{3}; s.down(); return 0; }\n",
+        );
+        let (status, json) = results(&[&cpp]);
+        assert_eq!((status, json["verdict"].as_str()), (Some(0), Some("terminates")), "{name}: {json}");
+    }
+    // Preprocessed source and bitcode need no compiler flags.
+    let i = write(&dir.join("pre.i"), "int main(void) { int i = 3; while (i > 0) i--; return 0; }\n");
+    assert_eq!(results(&[&i]).1["verdict"], "terminates");
+}
+
+#[test]
+fn functions_are_decided_together_where_there_is_no_main() {
+    let dir = folder("modular");
+    let library = write(
+        &dir.join("library.c"),
+        "static void shared(int n) {\n  while (n > 0)\n    n--;\n}\nvoid f(int n) { shared(n); }\nvoid g(int n) { shared(n + 1); }\n",
+    );
+    let (status, json) = results(&[&library]);
+    assert_eq!((status, json["verdict"].as_str(), json["entry"].as_str()), (Some(0), Some("terminates"), Some("all")));
+    let names: Vec<&str> =
+        json["entries"].as_array().expect("entries").iter().filter_map(|e| e["name"].as_str()).collect();
+    assert_eq!(names, ["f", "g"]);
+    assert_eq!(json["loops"].as_array().map(Vec::len), Some(1), "one loop of the source");
+    let l = &json["loops"][0];
+    assert_eq!((l["function"].as_str(), l["line"].as_u64()), (Some("shared"), Some(2)));
+    assert_eq!(l["others"].as_array().map(Vec::len), Some(1));
+    let (_, json) = results(&["--entry", "g", &library]);
+    assert_eq!((json["entry"].as_str(), json["entries"].as_array().map(Vec::len)), (Some("g"), Some(1)));
+    let (_, json) = results(&["--entry", "all", &library]);
+    assert_eq!(json["entries"].as_array().map(Vec::len), Some(3));
+
+    // What is saved of several entries and two systems each can be checked again; one copy left out is noticed.
+    let mixed = write(
+        &dir.join("mixed.c"),
+        "static void shared(int n) {\n  while (n > 0)\n    n--;\n}\nvoid f(int n) { shared(n); }\nvoid g(int n) { shared(n + 1); }\nvoid h(int n) {\n  while (n == 5)\n    ;\n}\n",
+    );
+    let saved = dir.join("mixed.json").display().to_string();
+    let o = lariat(&["check", "--format", "json", "--output", &saved, &mixed]);
+    assert_eq!(o.status.code(), Some(1), "{}", stderr(&o));
+    let o = lariat(&["recheck", "--solver", "z3", &saved]);
+    assert_eq!(o.status.code(), Some(0), "{}{}", stdout(&o), stderr(&o));
+    let text = std::fs::read_to_string(&saved).expect("the results were written");
+    let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(json["verdict"], "diverges");
+    json["loops"][0]["others"] = serde_json::json!([]);
+    let forged = write(&dir.join("forged.json"), &json.to_string());
+    let o = lariat(&["recheck", "--solver", "z3", &forged]);
+    assert_eq!(o.status.code(), Some(2), "{}", stdout(&o));
+    assert!(stdout(&o).contains("nothing is said of its copy"), "{}", stdout(&o));
+    let shown = stdout(&lariat(&["check", &mixed]));
+    for part in ["`f`: every run ends", "`h`: some run never ends", "2 copies"] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+}
+
+#[test]
+fn what_is_analysed_can_be_printed() {
+    let dir = folder("emit");
+    let file =
+        write(&dir.join("count.c"), "int main(int n, char **v) {\n  while (n > 0)\n    n -= 2;\n  return 0;\n}\n");
+    let both = stdout(&lariat(&["check", "--emit", "lts", &file]));
+    assert_eq!(both.matches("\nlts 1\n").count(), 2, "{both}");
+    assert!(both.contains("integers c, to prove that it ends") && both.contains("to prove that it runs for ever"));
+    // One system is a file to check.
+    let one = dir.join("count.lts").display().to_string();
+    let o = lariat(&["check", "--emit", "lts", "--integers", "wrap", "--output", &one, &file]);
+    assert_eq!((o.status.code(), stdout(&o).as_str()), (Some(0), ""), "{}", stderr(&o));
+    assert_eq!(results(&[&one]).1["loops"][0]["line"], 2);
+    let cfg = stdout(&lariat(&["check", "--emit", "cfg", &file]));
+    for part in ["goto EXIT", "count.c:2:", " > 0", " in main"] {
+        assert!(cfg.contains(part), "{part}\n{cfg}");
+    }
+}
+
+#[test]
+fn a_bench_measures_each_program_and_goes_on_after_bad_ones() {
+    let dir = folder("bench");
+    write(&dir.join("a.c"), "int main(void) { int i = WIDTH; while (i > 0) i--; return sizeof(long) == 4 ? 0 : 1; }\n");
+    write(&dir.join("bad.c"), "int main(void) { return x; }\n");
+    write(&dir.join("other.rs"), "fn main() {}\n");
+    let table = write(
+        &dir.join("table.tsv"),
+        "suite\tfile\tdata_model\tcompile_flags\nx\ta.c\tILP32\t-DWIDTH=3 -DB\nx\ta.c\tLP64\t-DWIDTH=4\nx\tbad.c\t\t\nx\tother.rs\t\t\n",
+    );
+    let o = lariat(&["bench", &table]);
+    let text = stdout(&o);
+    assert_eq!(o.status.code(), Some(0), "{text}{}", stderr(&o));
+    for part in
+        ["programs: 3; measured: 2; refused by clang: 1; errors: 0; panics: 0", "95 %", "peak memory", "slowest"]
+    {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let one = dir.join("a.c").display().to_string();
+    let o = lariat(&["bench", "--integers", "wrap", "--each", &one, "--", "-DWIDTH=2"]);
+    assert!(stdout(&o).contains("programs: 1; measured: 1"), "{}", stdout(&o));
+    let wrong = write(&dir.join("wrong.tsv"), "name\tdata_model\na.c\tlp64\n");
+    let o = lariat(&["bench", &wrong]);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(stderr(&o).contains("has no column `file`"), "{}", stderr(&o));
+    assert!(stdout(&lariat(&["--help"])).contains("bench"));
+}
+
+/// The time is for the whole of a program, compiler and all entries included.
+#[test]
+fn the_time_is_kept() {
+    let dir = folder("time");
+    let mut source = String::from("unsigned a[64];\n");
+    for f in 0..12 {
+        let _ = write!(
+            source,
+            "unsigned f{f}(unsigned x, unsigned y) {{\n  while (x * x * y != {f} + y * y) {{ x = x * 7 + y; y ^= x >> 3; if (x % 5 == y % 3) y = y * x; }}\n  return x;\n}}\n"
+        );
+    }
+    let file = write(&dir.join("hard.c"), &source);
+    let begin = std::time::Instant::now();
+    let (_, json) = results(&["--timeout", "2", &file]);
+    // Generous, since other tests run at the same time.
+    assert!(begin.elapsed().as_secs_f64() < 8.0, "{:?}", begin.elapsed());
+    assert_eq!(json["entries"].as_array().map(Vec::len), Some(12));
 }
 
 #[test]

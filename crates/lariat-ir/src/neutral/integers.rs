@@ -38,7 +38,7 @@ fn modulo(t: &Terms, a: Term, k: IBig) -> Term {
 }
 
 /// The value of the type that is congruent modulo 2^width.
-fn wrap(t: &Terms, ty: IntType, a: Term) -> Term {
+pub(super) fn wrap(t: &Terms, ty: IntType, a: Term) -> Term {
     if !ty.signed {
         return modulo(t, a, ty.modulus());
     }
@@ -79,10 +79,9 @@ pub(super) fn binary(
     a: Lowered,
     b: Lowered,
 ) -> Lowered {
-    let t = scope.terms;
+    let t = scope.terms();
     let (x, y) = (a.term, b.term);
     let mut defined = and(t, a.defined, b.defined);
-    let mut abstraction = [a.abstraction, b.abstraction].concat();
     let within = a.in_range && b.in_range;
     let (term, in_range) = match op {
         BinaryOp::Add => fit(t, ty, overflow, add(t, x, y)),
@@ -104,7 +103,7 @@ pub(super) fn binary(
                 (t.apply(euclidean, &[x, y]), true)
             }
         }
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => bitwise(scope, op, ty, x, y, within, &mut abstraction),
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => bitwise(scope, op, ty, x, y, within),
         BinaryOp::Shl => {
             defined = and(t, defined, amount_in_range(t, ty, y));
             fit(t, ty, overflow, shift(t, ty, x, y, times))
@@ -114,7 +113,7 @@ pub(super) fn binary(
             (shift(t, ty, x, y, floor_div), a.in_range)
         }
     };
-    Lowered { term, defined, poison: t.ff(), in_range, abstraction }
+    Lowered { term, defined, poison: t.ff(), in_range, width: ty.width }
 }
 
 /// Division towards zero by way of Euclidean division, which is the same for a dividend that is not negative.
@@ -165,16 +164,8 @@ fn bit(t: &Terms, a: Term, index: u32) -> Term {
 /// By a constant it has a meaning for every number of Z, whose two's complement has infinitely many bits: a conjunction takes
 /// runs of bits, and `a | k = a + k - (a & k)`, `a ^ k = a + k - 2 (a & k)`. For two variable operands the bits are taken
 /// one by one, which is right for values of the type; of others, there are not enough, and nothing is known of the result.
-fn bitwise(
-    scope: &mut Scope<'_>,
-    op: BinaryOp,
-    ty: IntType,
-    a: Term,
-    b: Term,
-    within: bool,
-    abstraction: &mut Vec<Term>,
-) -> (Term, bool) {
-    let t = scope.terms;
+fn bitwise(scope: &mut Scope<'_>, op: BinaryOp, ty: IntType, a: Term, b: Term, within: bool) -> (Term, bool) {
+    let t = scope.terms();
     let from_conjunction = |both: Term| match op {
         BinaryOp::And => both,
         BinaryOp::Or => sub(t, add(t, a, b), both),
@@ -202,9 +193,7 @@ fn bitwise(
     }
     let (min, max) = ty.range();
     let meaningful = and(t, between(t, min.clone(), a, max.clone()), between(t, min, b, max));
-    let unknown = (scope.fresh)();
-    abstraction.push(unknown);
-    (ite(t, meaningful, exact, unknown), false)
+    (ite(t, meaningful, exact, scope.meaningless()), false)
 }
 
 /// `a & k` for every number `a` of Z.
@@ -236,9 +225,14 @@ fn masked(t: &Terms, a: Term, k: &IBig) -> Term {
 /// type's range; any other reduces.
 pub(super) fn cast(t: &Terms, from: IntType, to: IntType, a: Lowered) -> Lowered {
     if to.includes(from) {
-        return a;
+        return Lowered { width: to.width, ..a };
     }
-    Lowered { term: wrap(t, to, a.term), in_range: true, ..a }
+    Lowered { term: wrap(t, to, a.term), in_range: true, width: to.width, ..a }
+}
+
+/// `low` in the low bits and `high` above them.
+pub(super) fn join(t: &Terms, low: Lowered, high: Lowered) -> Term {
+    add(t, low.term, times(t, high.term, power(low.width)))
 }
 
 pub(super) fn compare(t: &Terms, op: CmpOp, a: Term, b: Term) -> Term {

@@ -89,7 +89,16 @@ pub(super) fn binary(
         inherited
     };
     let in_range = true;
-    Lowered { term: result, defined, poison, in_range, abstraction: [a.abstraction, b.abstraction].concat() }
+    Lowered { term: result, defined, poison, in_range, width: ty.width }
+}
+
+/// That a value lies within these bounds, which are values of its type.
+pub(super) fn between(t: &Terms, ty: IntType, low: &IBig, x: Term, high: &IBig) -> Term {
+    let at_most = |a: Term, b: Term| compare(t, CmpOp::Le, ty, a, b);
+    let (min, max) = ty.range();
+    let above = if *low == min { t.tt() } else { at_most(constant(t, ty, low), x) };
+    let below = if *high == max { t.tt() } else { at_most(x, constant(t, ty, high)) };
+    and(t, above, below)
 }
 
 /// The signed number that a constant is.
@@ -192,7 +201,7 @@ pub(super) fn cast(t: &Terms, from: IntType, to: IntType, a: Lowered) -> Lowered
     } else {
         t.apply(Op::ZeroExtend(to.width - from.width), &[a.term])
     };
-    Lowered { term, ..a }
+    Lowered { term, width: to.width, ..a }
 }
 
 pub(super) fn compare(t: &Terms, op: CmpOp, ty: IntType, a: Term, b: Term) -> Term {

@@ -6,7 +6,7 @@
 //! | [`Target::Wrap`] | bit-vectors | wraps | division by zero, the smallest value by -1, shift amounts outside the width |
 //! | [`Target::Ideal`] | Z; unsigned values and conversions reduced | goes on in Z | division by zero, shift amounts |
 //! | [`Target::CTerminates`] | as `Ideal` | goes on in Z | as `Ideal` |
-//! | [`Target::CDiverges`] | bit-vectors | wraps and poisons the value | as `Wrap`, and poison in a branch, divisor or shift amount |
+//! | [`Target::CDiverges`] | bit-vectors | wraps and poisons the value | as `Wrap`, and poison in a branch, divisor, shift amount, address or stored value |
 //!
 //! In `Ideal` and `CTerminates` a value of an unsigned type lies within its type's range, always; a value of a signed type
 //! may leave it, because it was computed over Z. Inputs lie within theirs. An operation that has no meaning outside the range (a
@@ -15,21 +15,29 @@
 //! In `CDiverges` a poisoned value is one that was computed from a signed overflow. It does no harm while it is only
 //! copied and computed with; a run in which it decides something ends in UB, because the program may do anything there.
 //! Each variable that can be poisoned has a shadow variable that says whether it is.
+//!
+//! A memory ([`Mem`]) is a total map from addresses to cells. What a program stores is what it loads: over Z a computed signed
+//! value that has left its type survives the way through memory, as it survives the way through a variable. Content that
+//! the program did not compute, in the beginning or after a [`MemUpdate::Forget`], lies within the type of the cells.
 
+mod check;
+mod decide;
 mod expr;
+mod flow;
 mod integers;
 mod machine;
+mod memo;
 mod system;
 #[cfg(test)]
 mod tests;
 
-pub use expr::{Bound, Lowered, Scope, lower_cond, lower_expr};
+pub use expr::{Bound, BoundMem, Lowered, Reading, Scope, lower_cond, lower_expr};
 pub use system::lower;
 
-use crate::sort::{MAX_WIDTH, Sort};
-use crate::system::{Span, UnknownKind};
+use crate::sort::Sort;
+use crate::system::{Assumption, Mode, Obligation, Span, UnknownKind};
 use dashu_int::IBig;
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// An integer type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -136,7 +144,7 @@ pub enum CmpOp {
     Ne,
 }
 
-/// An expression.
+/// An expression. Its parts are shared: a clone is cheap, and what is shared is lowered once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expr {
     /// The variable with this index.
@@ -154,7 +162,7 @@ pub enum Expr {
         /// What happens on overflow.
         overflow: Overflow,
         /// The operand.
-        arg: Box<Expr>,
+        arg: Arc<Expr>,
     },
     /// An operation on two values.
     Binary {
@@ -165,9 +173,9 @@ pub enum Expr {
         /// What happens on overflow.
         overflow: Overflow,
         /// The left operand.
-        left: Box<Expr>,
+        left: Arc<Expr>,
         /// The right operand.
-        right: Box<Expr>,
+        right: Arc<Expr>,
     },
     /// A conversion, which keeps the value where it can and else reduces it modulo the target type.
     Cast {
@@ -176,10 +184,20 @@ pub enum Expr {
         /// The type of the result.
         to: IntType,
         /// The operand.
-        arg: Box<Expr>,
+        arg: Arc<Expr>,
     },
     /// `c ? a : b`: only one of `a` and `b` is evaluated.
-    Ite(Box<Cond>, Box<Expr>, Box<Expr>),
+    Ite(Arc<Cond>, Arc<Expr>, Arc<Expr>),
+    /// The cell of a memory at an address, before the stores of the case it stands in.
+    Load {
+        /// The memory's index.
+        mem: usize,
+        /// The address, of the type [`Program::address`].
+        address: Arc<Expr>,
+    },
+    /// One value made of several, the least significant first. The parts have unsigned types, the result has the unsigned
+    /// type of all their bits.
+    Join(Vec<Expr>),
 }
 
 impl Expr {
@@ -188,20 +206,30 @@ impl Expr {
         Self::Const(value.into(), ty)
     }
     /// An operation on two values of `ty`.
-    pub fn binary(op: BinaryOp, ty: IntType, overflow: Overflow, left: Self, right: Self) -> Self {
-        Self::Binary { op, ty, overflow, left: Box::new(left), right: Box::new(right) }
+    pub fn binary(
+        op: BinaryOp,
+        ty: IntType,
+        overflow: Overflow,
+        left: impl Into<Arc<Self>>,
+        right: impl Into<Arc<Self>>,
+    ) -> Self {
+        Self::Binary { op, ty, overflow, left: left.into(), right: right.into() }
     }
     /// An operation on one value of `ty`.
-    pub fn unary(op: UnaryOp, ty: IntType, overflow: Overflow, arg: Self) -> Self {
-        Self::Unary { op, ty, overflow, arg: Box::new(arg) }
+    pub fn unary(op: UnaryOp, ty: IntType, overflow: Overflow, arg: impl Into<Arc<Self>>) -> Self {
+        Self::Unary { op, ty, overflow, arg: arg.into() }
     }
     /// A conversion.
-    pub fn cast(from: IntType, to: IntType, arg: Self) -> Self {
-        Self::Cast { from, to, arg: Box::new(arg) }
+    pub fn cast(from: IntType, to: IntType, arg: impl Into<Arc<Self>>) -> Self {
+        Self::Cast { from, to, arg: arg.into() }
     }
     /// A choice.
-    pub fn ite(cond: Cond, yes: Self, no: Self) -> Self {
-        Self::Ite(Box::new(cond), Box::new(yes), Box::new(no))
+    pub fn ite(cond: impl Into<Arc<Cond>>, yes: impl Into<Arc<Self>>, no: impl Into<Arc<Self>>) -> Self {
+        Self::Ite(cond.into(), yes.into(), no.into())
+    }
+    /// The cell of a memory.
+    pub fn load(mem: usize, address: impl Into<Arc<Self>>) -> Self {
+        Self::Load { mem, address: address.into() }
     }
 }
 
@@ -217,22 +245,34 @@ pub enum Cond {
         /// The type of the operands.
         ty: IntType,
         /// The left operand.
-        left: Box<Expr>,
+        left: Arc<Expr>,
         /// The right operand.
-        right: Box<Expr>,
+        right: Arc<Expr>,
     },
     /// `a && b`
-    And(Box<Cond>, Box<Cond>),
+    And(Arc<Cond>, Arc<Cond>),
     /// `a || b`
-    Or(Box<Cond>, Box<Cond>),
+    Or(Arc<Cond>, Arc<Cond>),
     /// `!a`
-    Not(Box<Cond>),
+    Not(Arc<Cond>),
 }
 
 impl Cond {
     /// A comparison of two values of `ty`.
-    pub fn cmp(op: CmpOp, ty: IntType, left: Expr, right: Expr) -> Self {
-        Self::Cmp { op, ty, left: Box::new(left), right: Box::new(right) }
+    pub fn cmp(op: CmpOp, ty: IntType, left: impl Into<Arc<Expr>>, right: impl Into<Arc<Expr>>) -> Self {
+        Self::Cmp { op, ty, left: left.into(), right: right.into() }
+    }
+    /// `a && b`
+    pub fn and(a: impl Into<Arc<Self>>, b: impl Into<Arc<Self>>) -> Self {
+        Self::And(a.into(), b.into())
+    }
+    /// `a || b`
+    pub fn or(a: impl Into<Arc<Self>>, b: impl Into<Arc<Self>>) -> Self {
+        Self::Or(a.into(), b.into())
+    }
+    /// `!a`
+    pub fn negation(a: impl Into<Arc<Self>>) -> Self {
+        Self::Not(a.into())
     }
 }
 
@@ -248,13 +288,85 @@ pub struct Unknown {
     /// Whether it stands for a value that the program computed, which may have overflowed before it was forgotten: it then has no
     /// range over Z if it is signed, and is poisoned in [`Target::CDiverges`].
     pub computed: bool,
+    /// The least and the greatest value, where they are not the type's: no semantics has others, also over Z.
+    pub range: Option<(IBig, IBig)>,
 }
 
 impl Unknown {
     /// An unknown value; what was lost by abstraction counts as computed.
     pub fn new(name: impl Into<String>, ty: IntType, kind: UnknownKind) -> Self {
-        Self { name: name.into(), ty, kind, computed: kind == UnknownKind::Abstraction }
+        Self { name: name.into(), ty, kind, computed: kind == UnknownKind::Abstraction, range: None }
     }
+}
+
+/// A part of memory: a total map from addresses to cells of one type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mem {
+    /// Its name.
+    pub name: String,
+    /// The type of the cells.
+    pub cell: IntType,
+    /// What it holds in the beginning.
+    pub init: MemInit,
+}
+
+/// What a memory holds in the beginning.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MemInit {
+    /// Any value of its type in each cell. As with a variable without an initial value, it is for a proof of divergence to
+    /// choose: only memory that is an input may start like this. What else is not known starts with some content and is
+    /// forgotten at the entry, by a [`MemUpdate::Forget`] with an unknown of the right kind.
+    Any,
+    /// The same value everywhere, but in these cells.
+    Cells {
+        /// What most cells hold.
+        default: IBig,
+        /// Addresses, each once, and what the cells there hold.
+        cells: Vec<(IBig, IBig)>,
+    },
+}
+
+/// The content of a whole memory that nobody knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemUnknown {
+    /// Its name.
+    pub name: String,
+    /// The type of the cells.
+    pub cell: IntType,
+    /// Who chooses it. What was lost by abstraction may have been computed: over Z its signed cells have no range.
+    pub kind: UnknownKind,
+}
+
+impl MemUnknown {
+    /// Whether its cells may have left the range of their type over Z, because the program computed them.
+    fn is_computed(&self) -> bool {
+        self.kind == UnknownKind::Abstraction && self.cell.signed
+    }
+}
+
+/// A change of a memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MemUpdate {
+    /// Changes one cell.
+    Store {
+        /// The memory's index.
+        mem: usize,
+        /// The address, of the type [`Program::address`].
+        address: Expr,
+        /// The new value, of the type of the cells.
+        value: Expr,
+    },
+    /// Changes every cell, nobody knows how.
+    ///
+    /// In [`Target::CDiverges`] forgotten cells are not poisoned, because storing a poisoned value is undefined. So a store that is
+    /// forgotten because its place is not known is still to be written as one: store the value anywhere in that memory, then
+    /// forget the memory. That the value is defined and not poisoned is then asked for.
+    Forget {
+        /// The memory's index.
+        mem: usize,
+        /// The index of the unknown content, of cells of the same type.
+        unknown: usize,
+    },
 }
 
 /// Where a case goes.
@@ -279,16 +391,21 @@ pub struct Case {
     pub cond: Option<Cond>,
     /// The variables it changes, all at once, and their new values.
     pub assigns: Vec<(usize, Expr)>,
+    /// The changes of memories, one after the other; their operands are evaluated before all of them, in the state in which
+    /// the case is taken.
+    pub stores: Vec<MemUpdate>,
     /// Where it goes.
     pub target: Goto,
     /// Where it comes from.
     pub span: Option<Span>,
+    /// The indices of the assumptions that the model of this step rests on.
+    pub assumes: Vec<usize>,
 }
 
 impl Case {
-    /// A case without a source position.
+    /// A case without stores, source position or assumptions.
     pub fn new(cond: Option<Cond>, assigns: Vec<(usize, Expr)>, target: Goto) -> Self {
-        Self { cond, assigns, target, span: None }
+        Self { cond, assigns, stores: Vec::new(), target, span: None, assumes: Vec::new() }
     }
 }
 
@@ -301,12 +418,14 @@ pub struct Location {
     pub cases: Vec<Case>,
     /// Where it comes from.
     pub span: Option<Span>,
+    /// The function it belongs to.
+    pub function: Option<String>,
 }
 
 impl Location {
     /// A location without a source position.
     pub fn new(name: impl Into<String>, cases: Vec<Case>) -> Self {
-        Self { name: name.into(), cases, span: None }
+        Self { name: name.into(), cases, span: None, function: None }
     }
 }
 
@@ -325,6 +444,45 @@ pub struct Program {
     pub entry: usize,
     /// The initial values of variables; one without a value, or not mentioned, has any value of its type.
     pub init: Vec<(usize, Option<IBig>)>,
+    /// The memories.
+    pub mems: Vec<Mem>,
+    /// Unknown contents of memories.
+    pub mem_unknowns: Vec<MemUnknown>,
+    /// The type of addresses.
+    pub address: IntType,
+    /// What the program's model rests on.
+    pub assumptions: Vec<Assumption>,
+    /// What a verdict does not cover.
+    pub obligations: Vec<Obligation>,
+    /// Whose the entry is.
+    pub mode: Mode,
+}
+
+impl Default for Program {
+    /// A program without locations, with addresses of 64 bits.
+    fn default() -> Self {
+        Self {
+            name: "program".to_owned(),
+            vars: Vec::new(),
+            unknowns: Vec::new(),
+            locs: Vec::new(),
+            entry: 0,
+            init: Vec::new(),
+            mems: Vec::new(),
+            mem_unknowns: Vec::new(),
+            address: IntType::signed(64),
+            assumptions: Vec::new(),
+            obligations: Vec::new(),
+            mode: Mode::Program,
+        }
+    }
+}
+
+impl Program {
+    /// A program without locations, with addresses of 64 bits.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
 }
 
 /// The integer semantics that a program is lowered to.
@@ -351,152 +509,5 @@ impl Target {
     /// The sort of a type's values.
     pub fn sort(self, ty: IntType) -> Sort {
         if self.over_z() { Sort::Int } else { Sort::BitVec(ty.width) }
-    }
-}
-
-impl Program {
-    /// The type of an expression, or what is wrong with it.
-    pub fn type_of(&self, expr: &Expr) -> Result<IntType, String> {
-        let same = |what: &str, want: IntType, got: IntType| {
-            if want == got { Ok(()) } else { Err(format!("{what} has the type {got:?} and should have {want:?}")) }
-        };
-        let sound = |ty: IntType| {
-            if (1..=MAX_WIDTH).contains(&ty.width) { Ok(ty) } else { Err(format!("there is no type {ty:?}")) }
-        };
-        match expr {
-            Expr::Var(v) => self.vars.get(*v).map(|(_, ty)| *ty).ok_or_else(|| format!("there is no variable {v}")),
-            Expr::Unknown(u) => self.unknowns.get(*u).map(|u| u.ty).ok_or_else(|| format!("there is no unknown {u}")),
-            Expr::Const(value, ty) => {
-                if sound(*ty)?.contains(value) {
-                    Ok(*ty)
-                } else {
-                    Err(format!("{value} is no value of {ty:?}"))
-                }
-            }
-            Expr::Unary { ty, arg, .. } => {
-                same("an operand", sound(*ty)?, self.type_of(arg)?)?;
-                Ok(*ty)
-            }
-            Expr::Binary { ty, left, right, .. } => {
-                same("a left operand", sound(*ty)?, self.type_of(left)?)?;
-                same("a right operand", *ty, self.type_of(right)?)?;
-                Ok(*ty)
-            }
-            Expr::Cast { from, to, arg } => {
-                same("the operand of a conversion", *from, self.type_of(arg)?)?;
-                sound(*to)
-            }
-            Expr::Ite(cond, yes, no) => {
-                self.check_cond(cond)?;
-                let ty = self.type_of(yes)?;
-                same("the second branch of a choice", ty, self.type_of(no)?)?;
-                Ok(ty)
-            }
-        }
-    }
-
-    fn check_cond(&self, cond: &Cond) -> Result<(), String> {
-        match cond {
-            Cond::Const(_) => Ok(()),
-            Cond::Cmp { ty, left, right, .. } => {
-                for side in [left, right] {
-                    let got = self.type_of(side)?;
-                    if got != *ty {
-                        return Err(format!("a comparison of {ty:?} has a side of type {got:?}"));
-                    }
-                }
-                Ok(())
-            }
-            Cond::And(a, b) | Cond::Or(a, b) => {
-                self.check_cond(a)?;
-                self.check_cond(b)
-            }
-            Cond::Not(a) => self.check_cond(a),
-        }
-    }
-
-    /// What is wrong with this program; [`lower`] asks for one of which this says nothing.
-    pub fn defects(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let types = self.vars.iter().map(|(_, ty)| *ty).chain(self.unknowns.iter().map(|u| u.ty));
-        for ty in types.filter(|ty| !(1..=MAX_WIDTH).contains(&ty.width)) {
-            found.push(format!("there is no type {ty:?}"));
-        }
-        let mut names = BTreeSet::new();
-        for name in self.vars.iter().map(|(n, _)| n).chain(self.unknowns.iter().map(|u| &u.name)) {
-            if !names.insert(name) {
-                found.push(format!("`{name}` is declared twice"));
-            }
-        }
-        let mut names = BTreeSet::new();
-        for (i, loc) in self.locs.iter().enumerate() {
-            if !names.insert(&loc.name) {
-                found.push(format!("the location `{}` stands twice", loc.name));
-            }
-            if i == self.entry && loc.cases.is_empty() {
-                found.push(format!("the entry `{}` has no cases", loc.name));
-            }
-            for problem in self.location_defects(loc) {
-                found.push(format!("at `{}`: {problem}", loc.name));
-            }
-        }
-        if self.entry >= self.locs.len() {
-            found.push(format!("there is no location {} to enter", self.entry));
-        }
-        let mut set = BTreeSet::new();
-        for (v, value) in &self.init {
-            match (self.vars.get(*v), value) {
-                (None, _) => found.push(format!("an initial value for the variable {v}, which there is not")),
-                (Some((name, ty)), Some(value)) if !ty.contains(value) => {
-                    found.push(format!("the initial value {value} of `{name}` is no value of its type"));
-                }
-                _ => {}
-            }
-            if !set.insert(*v) {
-                found.push(format!("two initial values for the variable {v}"));
-            }
-        }
-        found
-    }
-
-    fn location_defects(&self, loc: &Location) -> Vec<String> {
-        let mut found = Vec::new();
-        let last = loc.cases.len().saturating_sub(1);
-        if loc.cases.is_empty() {
-            found.push("no cases; end the chain with an `else`".to_owned());
-        }
-        for (i, case) in loc.cases.iter().enumerate() {
-            match &case.cond {
-                Some(cond) => {
-                    found.extend(self.check_cond(cond).err());
-                    if i == last {
-                        found.push("the last case has a condition; end the chain with an `else`".to_owned());
-                    }
-                }
-                None if i < last => found.push("a case after the `else`".to_owned()),
-                None => {}
-            }
-            let mut changed = BTreeSet::new();
-            for (v, e) in &case.assigns {
-                let Some((name, ty)) = self.vars.get(*v) else {
-                    found.push(format!("an assignment to the variable {v}, which there is not"));
-                    continue;
-                };
-                if !changed.insert(*v) {
-                    found.push(format!("two assignments to `{name}` in one case"));
-                }
-                match self.type_of(e) {
-                    Ok(got) if got == *ty => {}
-                    Ok(got) => found.push(format!("`{name}` of type {ty:?} gets a value of type {got:?}")),
-                    Err(e) => found.push(e),
-                }
-            }
-            if let Goto::Loc(to) = case.target
-                && to >= self.locs.len()
-            {
-                found.push(format!("a case goes to the location {to}, which there is not"));
-            }
-        }
-        found
     }
 }

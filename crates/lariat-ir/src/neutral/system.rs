@@ -1,56 +1,54 @@
 //! A whole program as a transition system.
 //!
-//! Each location's chain of cases becomes edges whose guards are disjoint and total by construction: a case is reached when
-//! the conditions before it are defined and false, its own condition is evaluated only then, and wherever a condition or
-//! an assigned value is undefined an edge leads to UB.
+//! Each location's chain of cases becomes edges whose guards are disjoint and total by construction, see [`decide`]; wherever
+//! a condition, an assigned value or the operand of a store is undefined an edge leads to UB.
 //!
 //! A guard may not depend on a value that is still to be chosen. Where one does, all unknowns of the location are
 //! first stored in variables of their own, on one edge: on one edge, so that no input is chosen in the light of what the
 //! environment answers at the same visit.
 
-use super::expr::{Bound, Lowered, Scope, and, lower_cond, lower_expr, not};
-use super::{Goto, Program, Target};
-use crate::ids::{Id, LocId, UnknownId, VarId};
+use super::decide::{Decisions, End};
+use super::expr::{Bound, BoundMem, Lowered, Reading, Scope, and, ite, lower_expr, not};
+use super::flow::{Taint, taint};
+use super::{Case, Goto, IntType, MemInit, MemUpdate, Program, Target, machine};
+use crate::ids::{AssumptionId, Id, LocId, UnknownId, VarId};
 use crate::simplify::{simplify, simplify_all};
-use crate::sort::Sort;
-use crate::system::{Edge, Integers, Proves, Span, TransitionSystem, Unknown, UnknownKind};
+use crate::sort::{Scalar, Sort};
+use crate::system::{Edge, Integers, Proves, TransitionSystem, Unknown, UnknownKind};
 use crate::term::{Op, Role, Term, Terms};
-use crate::value::Value;
+use crate::value::{ArrayValue, Bits, Value};
 use dashu_int::IBig;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
-/// The transition system of a program in one integer semantics. Its mode is [`crate::Mode::Program`]; set another.
+/// The transition system of a program in one integer semantics.
 ///
 /// # Panics
 /// If [`Program::defects`] has something to say.
 pub fn lower(program: &Program, target: Target) -> TransitionSystem {
     let defects = program.defects();
     assert!(defects.is_empty(), "the program `{}` is not one: {}", program.name, defects.join("; "));
-    let (integers, proves) = match target {
-        Target::Wrap => (Integers::Wrap, Proves::Both),
-        Target::Ideal => (Integers::Ideal, Proves::Both),
-        Target::CTerminates => (Integers::C, Proves::Terminates),
-        Target::CDiverges => (Integers::C, Proves::Diverges),
-    };
-    let mut ts = TransitionSystem::new(&program.name, integers);
-    ts.proves = proves;
-    let mut builder = Builder::new(program, target, ts);
-    for (i, loc) in program.locs.iter().enumerate() {
-        let id = builder.locs[i];
-        builder.ts.locs[id].span.clone_from(&loc.span);
+    let mut builder = Builder::new(program, target);
+    let drafts = builder.drafts();
+    let mut roots: Vec<Term> = Vec::new();
+    for d in drafts.iter().flatten() {
+        roots.push(d.guard);
+        roots.extend(d.updates.iter().map(|(_, t)| *t));
     }
-    for at in 0..program.locs.len() {
-        builder.location(at);
+    let simple: HashMap<Term, Term> = roots.iter().copied().zip(simplify_all(&builder.ts.terms, &roots)).collect();
+    for (at, drafts) in drafts.into_iter().enumerate() {
+        builder.location(at, drafts, &simple);
     }
     builder.finish()
 }
 
 /// An edge before its unknowns are dealt with.
-struct Draft {
+struct Draft<'p> {
     to: LocId,
     guard: Term,
     updates: Vec<(VarId, Term)>,
-    span: Option<Span>,
+    /// Where it comes from and what it rests on.
+    case: &'p Case,
 }
 
 struct Builder<'p> {
@@ -59,93 +57,166 @@ struct Builder<'p> {
     ts: TransitionSystem,
     vars: Vec<Bound>,
     unknowns: Vec<Bound>,
+    mems: Vec<BoundMem>,
+    /// The variable that holds a memory.
+    mem_vars: Vec<VarId>,
+    /// The unknown contents.
+    contents: Vec<Term>,
     /// The variable that says whether a variable is poisoned.
     shadows: Vec<Option<VarId>>,
+    /// The variable that says which cells of a memory are read as they are.
+    exact: Vec<Option<VarId>>,
+    taint: Taint,
     locs: Vec<LocId>,
     /// The variables in which unknowns are stored before they are tested.
     stored: BTreeMap<UnknownId, VarId>,
-    names: BTreeSet<String>,
-    loc_names: BTreeSet<String>,
+    names: Names,
+    loc_names: Names,
 }
 
-/// A name that nothing has yet.
-fn unused(names: &mut BTreeSet<String>, base: &str) -> String {
-    let mut name = base.to_owned();
-    let mut n = 1;
-    while !names.insert(name.clone()) {
-        n += 1;
-        name = format!("{base}.{n}");
+/// The names in use.
+#[derive(Default)]
+struct Names {
+    taken: HashSet<String>,
+    /// How often a name was asked for again.
+    again: HashMap<String, u32>,
+}
+
+impl Names {
+    /// A name that nothing has yet.
+    fn unused(&mut self, base: &str) -> String {
+        let mut name = base.to_owned();
+        while !self.taken.insert(name.clone()) {
+            let n = self.again.entry(base.to_owned()).or_insert(1);
+            *n += 1;
+            name = format!("{base}.{n}");
+        }
+        name
     }
-    name
 }
 
 impl<'p> Builder<'p> {
-    fn new(program: &'p Program, target: Target, mut ts: TransitionSystem) -> Self {
-        let tainted = tainted(program, target);
-        let mut names: BTreeSet<String> = program
-            .vars
-            .iter()
-            .map(|(n, _)| n.clone())
-            .chain(program.unknowns.iter().map(|u| u.name.clone()))
-            .collect();
+    fn new(program: &'p Program, target: Target) -> Self {
+        let (integers, proves) = match target {
+            Target::Wrap => (Integers::Wrap, Proves::Both),
+            Target::Ideal => (Integers::Ideal, Proves::Both),
+            Target::CTerminates => (Integers::C, Proves::Terminates),
+            Target::CDiverges => (Integers::C, Proves::Diverges),
+        };
+        let mut ts = TransitionSystem::new(&program.name, integers);
+        ts.proves = proves;
+        ts.mode = program.mode;
+        ts.assumptions = program.assumptions.iter().cloned().collect();
+        ts.obligations.clone_from(&program.obligations);
+        let taint = taint(program, target);
+        let mut names = Names::default();
+        names.taken.extend(program.vars.iter().map(|(n, _)| n.clone()));
+        names.taken.extend(program.unknowns.iter().map(|u| u.name.clone()));
+        names.taken.extend(program.mems.iter().map(|m| m.name.clone()));
+        names.taken.extend(program.mem_unknowns.iter().map(|u| u.name.clone()));
+        // A program's variables keep their numbers, and so do its unknowns.
         let ids: Vec<VarId> = program.vars.iter().map(|(name, ty)| ts.add_var(name, target.sort(*ty))).collect();
+        let array = |element: Sort| {
+            let scalar = |sort: Sort| sort.as_scalar().expect("integers and truth values are scalars");
+            Sort::Array(scalar(target.sort(program.address)), scalar(element))
+        };
+        let mem_vars: Vec<VarId> =
+            program.mems.iter().map(|m| ts.add_var(&m.name, array(target.sort(m.cell)))).collect();
         let shadows: Vec<Option<VarId>> = program
             .vars
             .iter()
-            .zip(&tainted)
+            .zip(&taint.vars)
             .map(|((name, _), &tainted)| {
                 (tainted && target == Target::CDiverges)
-                    .then(|| ts.add_var(&unused(&mut names, &format!("{name}.poison")), Sort::Bool))
+                    .then(|| ts.add_var(&names.unused(&format!("{name}.poison")), Sort::Bool))
             })
             .collect();
-        let vars = ids
-            .iter()
-            .enumerate()
-            .map(|(i, &v)| Bound {
-                value: ts.vars[v].term,
+        let vars = (0..ids.len())
+            .map(|i| Bound {
+                ty: program.vars[i].1,
+                value: ts.vars[ids[i]].term,
                 poison: shadows[i].map(|s| ts.vars[s].term),
-                in_range: !(tainted[i] && target.over_z()),
+                in_range: !(taint.vars[i] && target.over_z()),
             })
             .collect();
-        let unknowns = program
-            .unknowns
+        let foreign = foreign(program);
+        let exact: Vec<Option<VarId>> = (0..program.mems.len())
+            .map(|m| {
+                let name = format!("{}.written", program.mems[m].name);
+                (target.over_z() && foreign[m] && taint.mems[m])
+                    .then(|| ts.add_var(&names.unused(&name), array(Sort::Bool)))
+            })
+            .collect();
+        let mems = (0..program.mems.len())
+            .map(|m| BoundMem {
+                content: ts.vars[mem_vars[m]].term,
+                cell: program.mems[m].cell,
+                reading: match exact[m] {
+                    Some(v) => Reading::Either(ts.vars[v].term),
+                    None if !target.over_z() => Reading::InRange,
+                    None if foreign[m] => Reading::Reduced,
+                    None if taint.mems[m] => Reading::Computed,
+                    None => Reading::InRange,
+                },
+            })
+            .collect();
+        let unknowns = program.unknowns.iter().map(|u| add_unknown(&mut ts, target, u)).collect();
+        let contents = program
+            .mem_unknowns
             .iter()
             .map(|u| {
-                let free = u.computed && u.ty.signed;
-                let range = (target.over_z() && !free).then(|| u.ty.range());
-                let id = ts.add_unknown(&u.name, target.sort(u.ty), u.kind, range);
-                let poison = (u.computed && target == Target::CDiverges).then(|| ts.terms.tt());
-                Bound { value: ts.unknowns[id].term, poison, in_range: !(free && target.over_z()) }
+                let id = ts.add_unknown(&u.name, array(target.sort(u.cell)), u.kind, None);
+                ts.unknowns[id].term
             })
             .collect();
-        let mut loc_names: BTreeSet<String> = ts.locs.iter().map(|l| l.name.clone()).collect();
-        let locs = program.locs.iter().map(|l| ts.add_loc(&unused(&mut loc_names, &l.name))).collect();
-        Self { program, target, ts, vars, unknowns, shadows, locs, stored: BTreeMap::new(), names, loc_names }
+        let mut loc_names = Names::default();
+        loc_names.taken.extend(ts.locs.iter().map(|l| l.name.clone()));
+        let locs: Vec<LocId> = program
+            .locs
+            .iter()
+            .map(|l| {
+                let id = ts.add_loc(&loc_names.unused(&l.name));
+                ts.locs[id].span.clone_from(&l.span);
+                ts.locs[id].function.clone_from(&l.function);
+                id
+            })
+            .collect();
+        let stored = BTreeMap::new();
+        Self {
+            program,
+            target,
+            ts,
+            vars,
+            unknowns,
+            mems,
+            mem_vars,
+            contents,
+            shadows,
+            exact,
+            taint,
+            locs,
+            stored,
+            names,
+            loc_names,
+        }
     }
 
-    fn location(&mut self, at: usize) {
-        let from = self.locs[at];
-        let drafts = self.drafts(at);
-        let mut roots: Vec<Term> = Vec::new();
-        for d in &drafts {
-            roots.push(d.guard);
-            roots.extend(d.updates.iter().map(|(_, t)| *t));
+    fn location(&mut self, at: usize, drafts: Vec<Draft<'p>>, simple: &HashMap<Term, Term>) {
+        let mut edges = drafts;
+        for d in &mut edges {
+            d.guard = simple[&d.guard];
+            d.updates.iter_mut().for_each(|(_, t)| *t = simple[t]);
+            d.updates.retain(|(v, t)| self.ts.vars[*v].term != *t);
         }
-        let mut simple = simplify_all(&self.ts.terms, &roots).into_iter();
-        let mut next = || simple.next().expect("one for each root");
-        let mut edges: Vec<Draft> = Vec::new();
-        for d in drafts {
-            let guard = next();
-            let updates: Vec<(VarId, Term)> = d.updates.iter().map(|(v, _)| (*v, next())).collect();
-            if self.ts.terms.node(guard).op != Op::Bool(false) {
-                edges.push(Draft { guard, updates, ..d });
-            }
-        }
+        edges.retain(|d| self.ts.terms.node(d.guard).op != Op::Bool(false));
         let guards: Vec<Term> = edges.iter().map(|e| e.guard).collect();
-        let from = if self.unknowns_in(&guards).is_empty() { from } else { self.store_unknowns(from, &mut edges) };
-        for Draft { to, guard, mut updates, span } in edges {
-            updates.retain(|(v, t)| self.ts.vars[*v].term != *t);
-            self.ts.push_edge(Edge { from, to, guard, updates, span, assumes: Vec::new() });
+        let mut from = self.locs[at];
+        if !self.unknowns_in(&guards).is_empty() {
+            from = self.store_unknowns(from, &mut edges);
+        }
+        for Draft { to, guard, updates, case } in edges {
+            let assumes = case.assumes.iter().map(|&a| AssumptionId::from_index(a)).collect();
+            self.ts.push_edge(Edge { from, to, guard, updates, span: case.span.clone(), assumes });
         }
     }
 
@@ -158,7 +229,7 @@ impl<'p> Builder<'p> {
     }
 
     /// Stores every unknown that the edges mention on an edge before them; gives the location where they start then.
-    fn store_unknowns(&mut self, from: LocId, edges: &mut [Draft]) -> LocId {
+    fn store_unknowns(&mut self, from: LocId, edges: &mut [Draft<'p>]) -> LocId {
         let roots: Vec<Term> = edges.iter().flat_map(|e| e.updates.iter().map(|(_, t)| *t).chain([e.guard])).collect();
         let mut updates = Vec::new();
         for u in self.unknowns_in(&roots) {
@@ -167,80 +238,71 @@ impl<'p> Builder<'p> {
             let var = if let Some(&var) = self.stored.get(&u) {
                 var
             } else {
-                let var = self.ts.add_var(&unused(&mut self.names, &name), sort);
+                let var = self.ts.add_var(&self.names.unused(&name), sort);
                 self.stored.insert(u, var);
                 var
             };
             updates.push((var, term));
         }
         let terms = &self.ts.terms;
-        let value = |t: Term| match terms.role(t) {
+        let known = terms.substitute_all(&roots, |t: Term| match terms.role(t) {
             Some(Role::Unknown(u)) => self.stored.get(&u).map(|&v| self.ts.vars[v].term),
             _ => None,
-        };
+        });
+        let mut known = known.into_iter();
         for edge in edges {
-            edge.guard = terms.substitute(edge.guard, value);
-            for (_, t) in &mut edge.updates {
-                *t = terms.substitute(*t, value);
+            for t in edge.updates.iter_mut().map(|(_, t)| t).chain([&mut edge.guard]) {
+                *t = known.next().expect("one for each root");
             }
         }
         let name = format!("{}.chosen", self.ts.locs[from].name);
-        let chosen = self.ts.add_loc(&unused(&mut self.loc_names, &name));
-        let span = self.ts.locs[from].span.clone();
-        self.ts.locs[chosen].span = span;
+        let chosen = self.ts.add_loc(&self.loc_names.unused(&name));
+        let (span, function) = (self.ts.locs[from].span.clone(), self.ts.locs[from].function.clone());
+        self.ts.locs[chosen].span.clone_from(&span);
+        self.ts.locs[chosen].function = function;
         let always = self.ts.terms.tt();
-        self.ts.add_edge(from, chosen, always, updates);
+        self.ts.push_edge(Edge { from, to: chosen, guard: always, updates, span, assumes: Vec::new() });
         chosen
     }
 
-    /// The edges of a location, with unknowns wherever they occur.
-    fn drafts(&mut self, at: usize) -> Vec<Draft> {
-        let TransitionSystem { terms, unknowns, .. } = &mut self.ts;
+    /// The edges of each location, with unknowns wherever they occur.
+    fn drafts(&mut self) -> Vec<Vec<Draft<'p>>> {
+        let Self { ts: TransitionSystem { terms, unknowns: ts_unknowns, .. }, names, .. } = self;
         let t: &Terms = terms;
-        let names = &mut self.names;
         let mut fresh = || {
-            let name = unused(names, "bitwise");
-            let term = t.symbol(&name, Sort::Int, Role::Unknown(UnknownId::from_index(unknowns.len())));
-            unknowns.push(Unknown { name, sort: Sort::Int, kind: UnknownKind::Abstraction, range: None, term });
+            let name = names.unused("bitwise");
+            let term = t.symbol(&name, Sort::Int, Role::Unknown(UnknownId::from_index(ts_unknowns.len())));
+            ts_unknowns.push(Unknown { name, sort: Sort::Int, kind: UnknownKind::Abstraction, range: None, term });
             term
         };
-        let (target, vars, unknowns) = (self.target, self.vars.as_slice(), self.unknowns.as_slice());
-        let mut scope = Scope { terms: t, target, vars, unknowns, fresh: &mut fresh };
-        let mut drafts = Vec::new();
-        let mut reached = t.tt();
-        for case in &self.program.locs[at].cases {
-            let undefined = |guard: Term| Draft { to: LocId::UB, guard, updates: Vec::new(), span: case.span.clone() };
-            let here = match &case.cond {
-                Some(cond) => {
-                    let c = lower_cond(&mut scope, cond);
-                    drafts.push(undefined(and(t, reached, not(t, c.defined))));
-                    let evaluated = and(t, reached, c.defined);
-                    reached = and(t, evaluated, not(t, c.term));
-                    and(t, evaluated, c.term)
-                }
-                None => reached,
-            };
-            let mut defined = t.tt();
-            let mut updates = Vec::new();
-            for (v, e) in &case.assigns {
-                let Lowered { term, defined: ok, poison, .. } = lower_expr(&mut scope, e);
-                defined = and(t, defined, ok);
-                updates.push((VarId::from_index(*v), term));
-                if let Some(shadow) = self.shadows[*v] {
-                    updates.push((shadow, poison));
-                }
+        let mut scope = Scope::new(t, self.target, [&self.vars, &self.unknowns], &self.mems, &mut fresh);
+        let effects = Effects {
+            target: self.target,
+            taint: &self.taint,
+            shadows: &self.shadows,
+            mem_vars: &self.mem_vars,
+            exact: &self.exact,
+            mems: &self.mems,
+            contents: &self.contents,
+            program: self.program,
+        };
+        let mut decisions = Decisions::new();
+        let mut all = Vec::new();
+        for loc in &self.program.locs {
+            let (defined, updates): (Vec<Term>, Vec<Vec<(VarId, Term)>>) =
+                loc.cases.iter().map(|c| effects.of(&mut scope, c)).unzip();
+            let mut drafts = Vec::new();
+            for leaf in decisions.decide(&mut scope, &loc.cases, &defined) {
+                let case = &loc.cases[leaf.case];
+                let (to, updates) = match (leaf.end, case.target) {
+                    (End::Undefined, _) => (LocId::UB, Vec::new()),
+                    (End::Taken, target) => (target_of(&self.locs, target), updates[leaf.case].clone()),
+                };
+                drafts.push(Draft { to, guard: leaf.guard, updates, case });
             }
-            drafts.push(undefined(and(t, here, not(t, defined))));
-            let to = match case.target {
-                Goto::Loc(i) => self.locs[i],
-                Goto::Exit => LocId::EXIT,
-                Goto::Stop => LocId::STOP,
-                Goto::Trap => LocId::TRAP,
-                Goto::Ub => LocId::UB,
-            };
-            drafts.push(Draft { to, guard: and(t, here, defined), updates, span: case.span.clone() });
+            all.push(drafts);
         }
-        drafts
+        all
     }
 
     fn finish(mut self) -> TransitionSystem {
@@ -250,8 +312,7 @@ impl<'p> Builder<'p> {
         for (i, (_, ty)) in self.program.vars.iter().enumerate() {
             let x = self.vars[i].value;
             match values.get(&i).and_then(Option::as_ref) {
-                Some(value) if self.target.over_z() => conditions.push(t.eq(x, t.int(value.clone()))),
-                Some(value) => conditions.push(t.eq(x, super::machine::constant(t, *ty, value))),
+                Some(value) => conditions.push(t.eq(x, t.value(&constant(self.target, *ty, value)))),
                 None if self.target.over_z() => {
                     let (min, max) = ty.range();
                     conditions.push(t.apply(Op::IntLe, &[t.int(min), x]));
@@ -261,6 +322,24 @@ impl<'p> Builder<'p> {
             }
         }
         conditions.extend(self.shadows.iter().flatten().map(|&s| t.not(self.ts.vars[s].term)));
+        for (i, mem) in self.program.mems.iter().enumerate() {
+            if let MemInit::Cells { default, cells } = &mem.init {
+                let mut content = ArrayValue::constant(
+                    index_sort(self.target, self.program),
+                    constant(self.target, mem.cell, default),
+                );
+                for (address, value) in cells {
+                    let address = constant(self.target, self.program.address, address);
+                    content.set(address, constant(self.target, mem.cell, value));
+                }
+                conditions.push(t.eq(self.mems[i].content, t.value(&Value::Array(Arc::new(content)))));
+            }
+            if let Some(exact) = self.exact[i] {
+                let as_it_is = Value::Bool(mem.init != MemInit::Any);
+                let all = ArrayValue::constant(index_sort(self.target, self.program), as_it_is);
+                conditions.push(t.eq(self.ts.vars[exact].term, t.value(&Value::Array(Arc::new(all)))));
+            }
+        }
         // They are written before they are read; a fixed value makes initial states alike.
         let stored = self.stored.values().map(|&v| &self.ts.vars[v]);
         conditions.extend(stored.map(|v| t.eq(v.term, t.value(&Value::zero(v.sort)))));
@@ -270,49 +349,118 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// The variables that may come to hold a value out of their type's range (over Z) or derived from an overflow
-/// (`CDiverges`): the least set that is closed under the assignments, by the word of the lowering itself.
-fn tainted(program: &Program, target: Target) -> Vec<bool> {
-    let mut tainted = vec![false; program.vars.len()];
-    if target == Target::Wrap {
-        return tainted;
+fn target_of(locs: &[LocId], target: Goto) -> LocId {
+    match target {
+        Goto::Loc(i) => locs[i],
+        Goto::Exit => LocId::EXIT,
+        Goto::Stop => LocId::STOP,
+        Goto::Trap => LocId::TRAP,
+        Goto::Ub => LocId::UB,
     }
-    let terms = Terms::new();
-    let symbol = |name: String, sort: Sort| terms.symbol(&name, sort, Role::Free);
-    let mut made = 0;
-    let mut fresh = || {
-        made += 1;
-        symbol(format!("fresh {made}"), Sort::Int)
-    };
-    let unknowns: Vec<Bound> = program
-        .unknowns
-        .iter()
-        .enumerate()
-        .map(|(i, u)| Bound {
-            value: symbol(format!("unknown {i}"), target.sort(u.ty)),
-            poison: u.computed.then(|| terms.tt()),
-            in_range: !(u.computed && u.ty.signed),
-        })
-        .collect();
-    loop {
-        let vars: Vec<Bound> = program
-            .vars
-            .iter()
-            .enumerate()
-            .map(|(i, (_, ty))| Bound {
-                value: symbol(format!("var {i}"), target.sort(*ty)),
-                poison: tainted[i].then(|| symbol(format!("poison {i}"), Sort::Bool)),
-                in_range: !tainted[i],
-            })
-            .collect();
-        let mut scope = Scope { terms: &terms, target, vars: &vars, unknowns: &unknowns, fresh: &mut fresh };
-        let before = tainted.clone();
-        for (v, e) in program.locs.iter().flat_map(|l| &l.cases).flat_map(|c| &c.assigns) {
-            let value = lower_expr(&mut scope, e);
-            tainted[*v] |= if target.over_z() { !value.in_range } else { simplify(&terms, value.poison) != terms.ff() };
+}
+
+fn index_sort(target: Target, program: &Program) -> Scalar {
+    target.sort(program.address).as_scalar().expect("addresses are integers")
+}
+
+fn constant(target: Target, ty: IntType, value: &IBig) -> Value {
+    if target.over_z() { Value::Int(value.clone()) } else { Value::Bv(Bits::from_int(ty.width, value)) }
+}
+
+/// The memories with content that nobody computed: over Z it is any array of integers.
+fn foreign(program: &Program) -> Vec<bool> {
+    let mut foreign: Vec<bool> = program.mems.iter().map(|m| m.init == MemInit::Any).collect();
+    for update in program.locs.iter().flat_map(|l| &l.cases).flat_map(|c| &c.stores) {
+        if let MemUpdate::Forget { mem, unknown } = update {
+            foreign[*mem] |= !program.mem_unknowns[*unknown].is_computed();
         }
-        if tainted == before {
-            return tainted;
+    }
+    foreign
+}
+
+/// Adds an unknown of the program.
+///
+/// A range that is tighter than the type's is, for bit-vectors, the value `u in range ? u : least`: whoever chooses can have
+/// every value of the range, by choosing it, and no other; and what holds for every choice of `u` holds for exactly the values
+/// of the range.
+fn add_unknown(ts: &mut TransitionSystem, target: Target, u: &super::Unknown) -> Bound {
+    let free = u.computed && u.ty.signed && u.range.is_none();
+    let range = (target.over_z() && !free).then(|| u.range.clone().unwrap_or_else(|| u.ty.range()));
+    let id = ts.add_unknown(&u.name, target.sort(u.ty), u.kind, range);
+    let t = &ts.terms;
+    let mut value = ts.unknowns[id].term;
+    if let Some((low, high)) = &u.range
+        && !target.over_z()
+    {
+        let outside = not(t, machine::between(t, u.ty, low, value, high));
+        value = ite(t, outside, machine::constant(t, u.ty, low), value);
+    }
+    let poison = (u.computed && target == Target::CDiverges).then(|| t.tt());
+    Bound { ty: u.ty, value, poison, in_range: !(free && target.over_z()) }
+}
+
+/// What cases do to variables and memories.
+struct Effects<'b> {
+    program: &'b Program,
+    target: Target,
+    taint: &'b Taint,
+    shadows: &'b [Option<VarId>],
+    mems: &'b [BoundMem],
+    mem_vars: &'b [VarId],
+    exact: &'b [Option<VarId>],
+    contents: &'b [Term],
+}
+
+impl Effects<'_> {
+    /// The new values of a case, and that all of them are defined.
+    fn of<'a>(&self, scope: &mut Scope<'a>, case: &'a Case) -> (Term, Vec<(VarId, Term)>) {
+        let t = scope.terms();
+        let mut defined = t.tt();
+        let mut updates = Vec::new();
+        for (v, e) in &case.assigns {
+            let Lowered { term, defined: ok, poison, in_range, .. } = lower_expr(scope, e);
+            defined = and(t, defined, ok);
+            updates.push((VarId::from_index(*v), term));
+            if let Some(shadow) = self.shadows[*v] {
+                updates.push((shadow, poison));
+            }
+            assert!(self.taint.vars[*v] || in_range && poison == t.ff(), "taint flows where `flow` does not see it");
         }
+        let mut changed: BTreeMap<usize, (Term, Option<Term>)> = BTreeMap::new();
+        for update in &case.stores {
+            let (MemUpdate::Store { mem, .. } | MemUpdate::Forget { mem, .. }) = update;
+            let flags = match self.mems[*mem].reading {
+                Reading::Either(flags) => Some(flags),
+                _ => None,
+            };
+            let (content, flags) = changed.entry(*mem).or_insert((self.mems[*mem].content, flags));
+            match update {
+                MemUpdate::Store { address, value, .. } => {
+                    let (a, v) = (lower_expr(scope, address), lower_expr(scope, value));
+                    // A poisoned address decides which cell changes. A poisoned value would do no harm before it is read and
+                    // decides something, but then cells would need shadows, too: to end the run here leaves fewer runs to
+                    // proofs of divergence, which is sound.
+                    for part in [a, v] {
+                        defined = and(t, defined, and(t, part.defined, not(t, part.poison)));
+                    }
+                    *content = t.apply(Op::Store, &[*content, a.term, v.term]);
+                    *flags = flags.map(|f| t.apply(Op::Store, &[f, a.term, t.tt()]));
+                    assert!(self.taint.mems[*mem] || v.in_range, "taint flows where `flow` does not see it");
+                }
+                MemUpdate::Forget { unknown, .. } => {
+                    *content = self.contents[*unknown];
+                    // What was lost may have been computed, so it is read as it is and can be any integer; what came from
+                    // outside is reduced.
+                    let as_it_is = self.program.mem_unknowns[*unknown].is_computed();
+                    let all = Op::Fill(index_sort(self.target, self.program));
+                    *flags = flags.map(|_| t.apply(all, &[t.bool(as_it_is)]));
+                }
+            }
+        }
+        for (mem, (content, flags)) in changed {
+            updates.push((self.mem_vars[mem], content));
+            updates.extend(self.exact[mem].zip(flags));
+        }
+        (defined, updates)
     }
 }

@@ -1,6 +1,7 @@
 //! `lariat fuzz`
 
 use super::{INTERRUPTED, fail, print, show_results_on_interrupt};
+use crate::cfuzz;
 use crate::oracle::campaign::{Engines, GAVE_UP, Judge, Plan, Subject, run as run_campaign};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,17 +11,30 @@ use lariat_ir::{Claim, LoopForest, TransitionSystem};
 use lariat_smt::{Cvc5Solver, Limit, Solver, Z3Solver};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// How many systems to make
+    /// Make C programs, and compare what each does with what its transition system does
+    #[arg(long, conflicts_with_all = ["mutants", "second_solver", "no_engines"])]
+    c: bool,
+    /// How many systems or programs to make
     #[arg(long, default_value_t = 10_000)]
     count: u64,
     /// Where the randomness comes from: the same seed makes the same systems
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// The number of the first program
+    #[arg(long, default_value_t = 0, requires = "c")]
+    first: u64,
+    /// After how many programs with a difference to stop
+    #[arg(long, default_value_t = 1, requires = "c")]
+    failures: usize,
+    /// The folder to which programs with a difference are written
+    #[arg(long, default_value = "lariat-fuzz", requires = "c")]
+    output: PathBuf,
     /// How many systems at once [default: the number of cores]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -39,6 +53,9 @@ pub(super) struct Options {
 const LIMIT: Limit = Limit { rlimit: 500_000, wall: Duration::from_secs(10), until: None };
 
 pub(super) fn run(o: &Options) -> u8 {
+    if o.c {
+        return run_c(o);
+    }
     if o.second_solver
         && let Err(e) = Cvc5Solver::new()
     {
@@ -58,7 +75,7 @@ pub(super) fn run(o: &Options) -> u8 {
     let subject = Subject { judge: Some(&judge), engines: if o.no_engines { None } else { Some(&engines) } };
     show_results_on_interrupt();
     let begin = Instant::now();
-    let bar = bar(o.count);
+    let bar = bar(o.count, "systems");
     let report = run_campaign(&plan, &subject, &|done| bar.set_position(done));
     bar.finish_and_clear();
     let mut text = report.table();
@@ -67,6 +84,46 @@ pub(super) fn run(o: &Options) -> u8 {
     }
     eprintln!("{:.1} s", begin.elapsed().as_secs_f64());
     match print(&text) {
+        Err(e) => fail(&e),
+        Ok(()) => u8::from(!report.failures.is_empty()),
+    }
+}
+
+fn run_c(o: &Options) -> u8 {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let plan = cfuzz::campaign::Plan {
+        seed: o.seed,
+        first: o.first,
+        programs: o.count,
+        jobs: o.jobs.map_or(cores, usize::from),
+        most_failures: o.failures,
+        output: o.output.clone(),
+        stop: Some(&INTERRUPTED),
+        ..cfuzz::campaign::Plan::default()
+    };
+    show_results_on_interrupt();
+    // A panic is a finding; what it says is in the report.
+    std::panic::set_hook(Box::new(|_| {}));
+    let begin = Instant::now();
+    let bar = bar(o.count, "programs");
+    let report = cfuzz::campaign::run(&plan, &|done| bar.set_position(done));
+    bar.finish_and_clear();
+    let _ = std::panic::take_hook();
+    let report = match report {
+        Ok(report) => report,
+        Err(e) => return fail(&e),
+    };
+    let t = &report.stats.times;
+    eprintln!(
+        "{:.1} s; over all jobs: {:.1} s native, {:.1} s reading, {:.1} s translating, {:.1} s lowering, {:.1} s running",
+        begin.elapsed().as_secs_f64(),
+        t.native.as_secs_f64(),
+        t.reading.as_secs_f64(),
+        t.translating.as_secs_f64(),
+        t.lowering.as_secs_f64(),
+        t.running.as_secs_f64()
+    );
+    match print(&report.table()) {
         Err(e) => fail(&e),
         Ok(()) => u8::from(!report.failures.is_empty()),
     }
@@ -143,11 +200,11 @@ impl portfolio::Judge for Collector {
     }
 }
 
-fn bar(count: u64) -> ProgressBar {
+fn bar(count: u64, what: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{wide_bar} {pos} of {len} systems, {eta} left")
+    let style = ProgressStyle::with_template(&format!("{{wide_bar}} {{pos}} of {{len}} {what}, {{eta}} left"))
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(count).with_style(style)
 }

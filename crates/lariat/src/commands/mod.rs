@@ -1,12 +1,15 @@
 //! The verbs of the command line, one a file. Parsing only validates; the work happens in each verb's `run`.
 
+mod bench;
 mod check;
 mod explain;
 mod fuzz;
 mod query;
 mod recheck;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
+use lariat_front::DataModel;
+use lariat_ir::Integers;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,8 +33,55 @@ enum Verb {
     Explain(explain::Options),
     /// Print the solver query behind an unknown
     Query(query::Options),
+    /// Measure how fast programs are read and brought into each integer semantics
+    Bench(bench::Options),
     /// Try to break the checker and the engines with random systems whose truth is known
     Fuzz(fuzz::Options),
+}
+
+/// The integer semantics.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum IntegersArg {
+    /// As C has it: signed overflow is undefined
+    C,
+    /// Two's complement everywhere
+    Wrap,
+    /// Signed integers are unbounded
+    Ideal,
+}
+
+impl IntegersArg {
+    fn integers(self) -> Integers {
+        match self {
+            Self::C => Integers::C,
+            Self::Wrap => Integers::Wrap,
+            Self::Ideal => Integers::Ideal,
+        }
+    }
+}
+
+/// The sizes of C's types.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum DataModelArg {
+    /// `long` and pointers have 64 bits
+    Lp64,
+    /// `int`, `long` and pointers have 32 bits
+    Ilp32,
+}
+
+impl DataModelArg {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Lp64 => "lp64",
+            Self::Ilp32 => "ilp32",
+        }
+    }
+    fn of_the_front(self) -> DataModel {
+        match self {
+            Self::Lp64 => DataModel::Lp64,
+            Self::Ilp32 => DataModel::Ilp32,
+        }
+    }
 }
 
 /// Runs the command; gives the exit status.
@@ -46,6 +96,7 @@ pub fn run(arguments: Arguments) -> u8 {
         Verb::Recheck(o) => recheck::run(&o),
         Verb::Explain(o) => explain::run(&o),
         Verb::Query(o) => query::run(&o),
+        Verb::Bench(o) => bench::run(&o),
         Verb::Fuzz(o) => fuzz::run(&o),
     }
 }
@@ -61,6 +112,17 @@ fn show_results_on_interrupt() {
         }
         eprintln!("lariat: stopping; Ctrl-C again ends at once");
     });
+}
+
+/// A thread for work on programs: expressions are as deep as programs are long, and some walks over them call themselves.
+fn deep_thread() -> std::thread::Builder {
+    std::thread::Builder::new().stack_size(256 << 20)
+}
+
+/// What a panic said.
+fn panic_words(panic: &(dyn std::any::Any + Send)) -> String {
+    let words = panic.downcast_ref::<String>().cloned();
+    words.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default()
 }
 
 /// One sentence on standard error; the exit status for it.
@@ -90,6 +152,11 @@ fn write_file(path: &Path, text: &str) -> Result<(), String> {
         let _ = std::fs::remove_file(&temporary);
         format!("cannot write {}: {e}", path.display())
     })
+}
+
+/// Whether a file holds a transition system.
+fn is_lts(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "lts")
 }
 
 /// Reads a text file, or says in one sentence why not.

@@ -76,7 +76,7 @@ impl Generator<'_> {
             })
             .collect();
         let vars = self.vars.iter().enumerate().map(|(n, ty)| (["x", "y", "z"][n].to_owned(), *ty)).collect();
-        Program { name, vars, unknowns, locs, entry: 0, init }
+        Program { name, vars, unknowns, locs, init, ..Program::default() }
     }
 
     fn location(&mut self, n: usize, count: usize) -> Location {
@@ -172,11 +172,11 @@ impl Generator<'_> {
 
     fn cond(&mut self, depth: u32) -> Cond {
         if depth > 0 && self.rng.percent(20) {
-            let (a, b) = (Box::new(self.cond(0)), Box::new(self.cond(0)));
+            let (a, b) = (self.cond(0), self.cond(0));
             return match self.rng.below(3) {
-                0 => Cond::And(a, b),
-                1 => Cond::Or(a, b),
-                _ => Cond::Not(a),
+                0 => Cond::and(a, b),
+                1 => Cond::or(a, b),
+                _ => Cond::negation(a),
             };
         }
         let v = self.rng.below(self.vars.len());

@@ -1,6 +1,6 @@
 //! Results as JSON, `lariat-results/1`; and the tree of claims to and from JSON.
 
-use super::{LoopReport, Program, Results, SCHEMA, StepReport};
+use super::{CopyReport, EntryReport, LoopReport, Program, Results, SCHEMA, StepReport};
 use lariat_ir::{Data, Span};
 use serde_json::{Map, Value as Json, json};
 
@@ -26,8 +26,9 @@ fn program(p: &Program) -> Json {
             "tool": tool(),
             "file": p.file,
             "error": f.message,
-            "line": f.place.map(|(line, _)| line),
-            "column": f.place.map(|(_, column)| column),
+            "at": f.place.as_ref().map(|s| &s.file),
+            "line": f.place.as_ref().map(|s| s.line),
+            "column": f.place.as_ref().map(|s| s.column),
         }),
     }
 }
@@ -47,17 +48,28 @@ fn results(file: &str, r: &Results) -> Json {
         "integers": r.integers,
         "data_model": r.data_model,
         "entry": r.entry,
-        "loops": r.loops.iter().map(one_loop).collect::<Vec<_>>(),
-        "recursion": r.recursion,
+        "loops": r.loops.iter().map(|l| one_loop(file, l)).collect::<Vec<_>>(),
+        "recursion": r.recursion.iter().map(|l| one_loop(file, l)).collect::<Vec<_>>(),
         "assumptions": assumptions,
         "contradictions": r.contradictions,
-        "certificate": r.certificate.as_ref().map(from_data),
-        "system": { "hash": r.hash, "lts": r.lts },
+        "entries": r.entries.iter().map(entry).collect::<Vec<_>>(),
         "millis": millis(r.time),
     })
 }
 
-fn one_loop(l: &LoopReport) -> Json {
+fn entry(e: &EntryReport) -> Json {
+    let systems: Vec<Json> =
+        e.systems.iter().map(|s| json!({ "proves": s.proves, "hash": s.hash, "lts": s.lts })).collect();
+    json!({
+        "name": e.name,
+        "verdict": e.verdict.word(),
+        "reason": e.reason,
+        "certificate": e.certificate.as_ref().map(from_data),
+        "systems": systems,
+    })
+}
+
+fn one_loop(file: &str, l: &LoopReport) -> Json {
     let witness = l.witness.as_ref().map(|w| {
         let inputs: Vec<Json> = w.inputs.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
         json!({
@@ -66,12 +78,13 @@ fn one_loop(l: &LoopReport) -> Json {
             "cycle": w.cycle.iter().map(step).collect::<Vec<_>>(),
         })
     });
+    let span = l.span.as_ref().or(l.place.as_ref());
     json!({
         "id": l.id,
         "function": l.function,
-        "file": l.span.file,
-        "line": l.span.line,
-        "column": l.span.column,
+        "file": span.map_or(file, |s| &s.file),
+        "line": span.map(|s| s.line),
+        "column": span.map(|s| s.column),
         "depth": l.depth,
         "verdict": l.verdict.word(),
         "when": l.when,
@@ -83,7 +96,19 @@ fn one_loop(l: &LoopReport) -> Json {
         "overflow": Json::Null,
         "reason": l.reason,
         "rejected": l.rejected,
+        "entry": l.entry,
+        "others": l.others.iter().map(copy).collect::<Vec<_>>(),
         "millis": millis(l.time),
+    })
+}
+
+fn copy(c: &CopyReport) -> Json {
+    json!({
+        "entry": c.entry,
+        "id": c.id,
+        "verdict": c.verdict.word(),
+        "when": c.when,
+        "certificate": c.certificate.as_ref().map(from_data),
     })
 }
 

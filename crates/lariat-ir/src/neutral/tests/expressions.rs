@@ -1,9 +1,9 @@
 //! Expressions, at every operand.
 
-use super::random::{BINARY, COMPARISONS, OVERFLOWS, types};
+use super::random::{BINARY, COMPARISONS, Leaves, OVERFLOWS, types};
 use super::reference::{ABSTRACT, Arithmetic, Reference, arithmetic, bounds, fits, number_of, value_of};
 use crate::eval::Plan;
-use crate::neutral::{BinaryOp, Bound, Cond, Expr, IntType, Overflow, Scope, Target, UnaryOp, lower_expr};
+use crate::neutral::{BinaryOp, Bound, Cond, Expr, IntType, Overflow, Program, Scope, Target, UnaryOp, lower_expr};
 use crate::simplify::simplify;
 use crate::simplify::tests::Random;
 use crate::sort::Sort;
@@ -12,6 +12,7 @@ use crate::value::{Bits, Value};
 
 /// A lowered expression over two variables, ready to be evaluated.
 struct Prepared {
+    program: Program,
     plan: Plan,
     symbols: [Term; 4],
     in_range: bool,
@@ -23,6 +24,7 @@ fn prepare(e: &Expr, target: Target, types: [IntType; 2], in_range: bool) -> Pre
     let y = t.symbol("y", target.sort(types[1]), Role::Free);
     let (p, q) = (t.symbol("p", Sort::Bool, Role::Free), t.symbol("q", Sort::Bool, Role::Free));
     let bound = |value: Term, poison: Term, ty: IntType| Bound {
+        ty,
         value,
         poison: (target == Target::CDiverges).then_some(poison),
         in_range: in_range || !ty.signed,
@@ -33,11 +35,13 @@ fn prepare(e: &Expr, target: Target, types: [IntType; 2], in_range: bool) -> Pre
         made += 1;
         t.symbol(&format!("fresh{made}"), Sort::Int, Role::Free)
     };
-    let mut scope = Scope { terms: &t, target, vars: &vars, unknowns: &[], fresh: &mut fresh };
+    let mut scope = Scope::new(&t, target, [&vars, &[]], &[], &mut fresh);
     let lowered = lower_expr(&mut scope, e);
     let roots =
         [lowered.term, lowered.defined, lowered.poison, simplify(&t, lowered.term), simplify(&t, lowered.defined)];
-    Prepared { plan: Plan::new(&t, &roots), symbols: [x, y, p, q], in_range: lowered.in_range }
+    let vars = types.iter().map(|ty| (String::new(), *ty)).collect();
+    let program = Program { vars, ..Program::default() };
+    Prepared { program, plan: Plan::new(&t, &roots), symbols: [x, y, p, q], in_range: lowered.in_range }
 }
 
 /// The values an operand is tried with; over Z a signed one may have left its type.
@@ -100,7 +104,8 @@ fn check_at(
             Value::int(ABSTRACT)
         }
     });
-    let reference = Reference { arithmetic: arithmetic(target), vars: &vars, unknowns: &[] };
+    let program = &prepared.program;
+    let reference = Reference { program, arithmetic: arithmetic(target), vars: &vars, unknowns: &[], mems: &[] };
     let want = reference.expr(e);
     let context = || format!("{target:?} {e:?} at {vars:?}: {got:?} and {want:?}");
     seen.evaluations += 1;
@@ -181,11 +186,11 @@ fn wide_products_overflow_as_narrow_ones_do() {
     let ty = IntType::signed(128);
     let t = Terms::new();
     let (x, y) = (t.symbol("x", Sort::BitVec(128), Role::Free), t.symbol("y", Sort::BitVec(128), Role::Free));
-    let bound = |value| Bound { value, poison: None, in_range: true };
+    let bound = |value| Bound { ty, value, poison: None, in_range: true };
     let vars = [bound(x), bound(y)];
     let mut fresh = || unreachable!("bit-vectors need no abstraction");
-    let mut scope = Scope { terms: &t, target: Target::CDiverges, vars: &vars, unknowns: &[], fresh: &mut fresh };
     let e = Expr::binary(BinaryOp::Mul, ty, Overflow::Undefined, Expr::Var(0), Expr::Var(1));
+    let mut scope = Scope::new(&t, Target::CDiverges, [&vars, &[]], &[], &mut fresh);
     let plan = Plan::new(&t, &[lower_expr(&mut scope, &e).poison]);
     let edge = [
         0,
@@ -219,7 +224,7 @@ fn random_expressions() {
     for _ in 0..2500 {
         let ty = r.pick(&all);
         let vars = [r.pick(&all), r.pick(&all)];
-        let e = r.expr(ty, 3, &vars, &[]);
+        let e = r.expr(ty, 3, Leaves::vars(&vars));
         check(&e, ty, vars, &mut seen);
     }
     println!("{seen:?}");

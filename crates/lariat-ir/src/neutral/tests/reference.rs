@@ -1,7 +1,9 @@
 //! A direct evaluator of neutral expressions in machine words.
 
-use crate::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, Target, UnaryOp};
-use crate::value::{Bits, Value};
+use crate::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, Program, Target, UnaryOp};
+use crate::value::{ArrayValue, Bits, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What an Abstraction unknown is in these tests: a value that nothing computes by accident.
 pub const ABSTRACT: i128 = 7_919_000;
@@ -37,29 +39,57 @@ pub fn fits(ty: IntType, v: i128) -> bool {
     min <= v && v <= max
 }
 
-fn reduce(ty: IntType, v: i128) -> i128 {
+pub fn reduce(ty: IntType, v: i128) -> i128 {
     let r = v.rem_euclid(1 << ty.width);
     if ty.signed && r >= 1 << (ty.width - 1) { r - (1 << ty.width) } else { r }
 }
 
-/// Whether the lowering sees a constant here.
-fn is_literal(e: &Expr) -> bool {
+/// The constant that the lowering over Z sees here.
+fn literal(e: &Expr) -> Option<i128> {
     match e {
-        Expr::Const(..) => true,
-        Expr::Cast { from, to, arg } => to.includes(*from) && is_literal(arg),
+        Expr::Const(k, _) => Some(i128::try_from(k.clone()).expect("small constants")),
+        Expr::Cast { from, to, arg } => literal(arg).filter(|_| to.includes(*from)),
         Expr::Ite(c, a, b) => match **c {
-            Cond::Const(true) => is_literal(a),
-            Cond::Const(false) => is_literal(b),
-            _ => a == b && is_literal(a),
+            Cond::Const(true) => literal(a),
+            Cond::Const(false) => literal(b),
+            _ => literal(a).filter(|k| literal(b) == Some(*k)),
         },
-        _ => false,
+        Expr::Binary { op, ty, overflow, left, right } => {
+            let over_z = ty.signed && *overflow == Overflow::Undefined;
+            let shift = *op == BinaryOp::Shr || (*op == BinaryOp::Shl && over_z);
+            literal(left).filter(|_| shift && literal(right) == Some(0))
+        }
+        Expr::Join(parts) => literal(&parts[0]).filter(|_| parts.len() == 1),
+        _ => None,
+    }
+}
+
+/// The content of a memory.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    pub cells: BTreeMap<i128, i128>,
+    pub default: i128,
+}
+
+impl Cells {
+    pub fn at(&self, address: i128) -> i128 {
+        self.cells.get(&address).copied().unwrap_or(self.default)
+    }
+    /// The same cells as values of the type.
+    pub fn reduced(&self, ty: IntType) -> Self {
+        Self {
+            cells: self.cells.iter().map(|(a, v)| (*a, reduce(ty, *v))).collect(),
+            default: reduce(ty, self.default),
+        }
     }
 }
 
 pub struct Reference<'a> {
+    pub program: &'a Program,
     pub arithmetic: Arithmetic,
     pub vars: &'a [(i128, bool)],
     pub unknowns: &'a [(i128, bool)],
+    pub mems: &'a [Cells],
 }
 
 impl Reference<'_> {
@@ -89,7 +119,7 @@ impl Reference<'_> {
             }
             Expr::Binary { op, ty, overflow, left, right } => {
                 let (a, b) = (self.expr(left)?, self.expr(right)?);
-                self.binary(*op, *ty, *overflow, a, b, is_literal(left) || is_literal(right))?
+                self.binary(*op, *ty, *overflow, a, b, literal(left).or_else(|| literal(right)).is_some())?
             }
             Expr::Cast { from, to, arg } => {
                 let a = self.expr(arg)?;
@@ -100,6 +130,24 @@ impl Reference<'_> {
                 let (c, overflowed) = self.cond(c)?;
                 let chosen = self.expr(if c { a } else { b })?;
                 Outcome { overflowed: chosen.overflowed || overflowed, ..chosen }
+            }
+            Expr::Load { mem, address } => {
+                let a = self.expr(address)?;
+                if self.arithmetic == Arithmetic::Poisoning && a.poison {
+                    return Err(Undefined { by_overflow: true });
+                }
+                Outcome { value: self.mems[*mem].at(a.value), poison: false, overflowed: a.overflowed }
+            }
+            Expr::Join(parts) => {
+                let (mut all, mut low) = (leaf((0, false)), 0);
+                for e in parts {
+                    let p = self.expr(e)?;
+                    all.value += p.value << low;
+                    all.poison |= p.poison;
+                    all.overflowed |= p.overflowed;
+                    low += self.program.type_of(e).expect("a program has types").width;
+                }
+                all
             }
         })
     }
@@ -208,4 +256,14 @@ pub fn number_of(ty: IntType, v: &Value) -> i128 {
         Value::Bv(b) => i128::try_from(b.unsigned()).expect("small numbers"),
         other => panic!("{other} is no number"),
     }
+}
+
+/// A content as an array.
+pub fn array_of(target: Target, address: IntType, cell: IntType, content: &Cells) -> Value {
+    let index = target.sort(address).as_scalar().expect("addresses are integers");
+    let mut array = ArrayValue::constant(index, value_of(target, cell, content.default));
+    for (a, v) in &content.cells {
+        array.set(value_of(target, address, *a), value_of(target, cell, *v));
+    }
+    Value::Array(Arc::new(array))
 }

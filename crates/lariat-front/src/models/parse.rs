@@ -1,0 +1,854 @@
+//! The text form of models. `docs/models.md` describes it.
+
+use super::{
+    Arg, BinaryOp, Content, Effect, End, Ends, Expr, Kind, Model, Param, Requirement, Returns, Type, UnaryOp, When,
+    Write,
+};
+use crate::Failure;
+
+/// An entry of a table, found but not read.
+#[derive(Clone, Debug)]
+pub(super) struct Entry<'a> {
+    /// The file that it is from.
+    pub file: &'a str,
+    /// Its first line, from 1.
+    pub line: u32,
+    /// The names that it is about.
+    pub names: Vec<&'a str>,
+    /// What it says.
+    pub is: Is<'a>,
+}
+
+/// What an entry says.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Is<'a> {
+    /// `function NAMES` and all that follows the names, and how many bytes of the first line come before that.
+    Function(&'a str, usize),
+    /// `alias NAMES = NAME`
+    Alias(&'a str),
+}
+
+impl Entry<'_> {
+    /// An error about the whole entry.
+    pub fn failure(&self, message: &str) -> Failure {
+        Failure { place: Some((self.file.to_string(), self.line, 1)), message: message.to_string() }
+    }
+
+    /// The model of one of the entry's names.
+    pub fn model(&self, name: &str) -> Result<Model, Failure> {
+        let Is::Function(text, before) = self.is else {
+            return Err(self.failure("an alias has no model of its own"));
+        };
+        Parser::new(self, text, before)?.model(name)
+    }
+
+    /// The models of all names.
+    pub fn models(&self) -> Result<Vec<Model>, Failure> {
+        let Some(first) = self.names.first() else { return Ok(Vec::new()) };
+        let model = self.model(first)?;
+        Ok(self.names.iter().map(|n| Model { name: (*n).to_string(), ..model.clone() }).collect())
+    }
+}
+
+/// The entries of a file. Only what stands at the start of a line is looked at.
+pub(super) fn entries<'a>(file: &'a str, text: &'a str) -> Result<Vec<Entry<'a>>, Failure> {
+    let mut entries = Vec::new();
+    let mut start = 0;
+    let mut number = 0;
+    // The function whose lines are being collected: its line, its names, where its text starts and where the rest of it.
+    let mut open: Option<(u32, Vec<&'a str>, usize, usize)> = None;
+    let close = |open: &mut Option<(u32, Vec<&'a str>, usize, usize)>, end: usize, entries: &mut Vec<Entry<'a>>| {
+        if let Some((line, names, from, rest)) = open.take() {
+            entries.push(Entry { file, line, names, is: Is::Function(&text[rest..end], rest - from) });
+        }
+    };
+    for line in text.split_inclusive('\n') {
+        let at = start;
+        start += line.len();
+        number += 1;
+        let body = line.trim_end();
+        if body.is_empty() || body.starts_with([' ', '\t', '#']) {
+            let indented = body.trim_start();
+            if open.is_none() && !indented.is_empty() && !indented.starts_with('#') {
+                return Err(fail(
+                    file,
+                    number,
+                    1,
+                    "a line that starts with a space belongs to the function above it, and there is none",
+                ));
+            }
+            continue;
+        }
+        close(&mut open, at, &mut entries);
+        if let Some(rest) = body.strip_prefix("function ") {
+            let Some(length) = rest.find('(') else {
+                return Err(fail(
+                    file,
+                    number,
+                    column(body.len()),
+                    "expected `(` and the parameters after the function's name",
+                ));
+            };
+            let names = names(file, number, &rest[..length])?;
+            open = Some((number, names, at, at + "function ".len() + length));
+        } else if let Some(rest) = body.strip_prefix("alias ") {
+            let rest = rest.split('#').next().unwrap_or_default();
+            let Some((left, right)) = rest.split_once('=') else {
+                return Err(fail(
+                    file,
+                    number,
+                    column(body.len()),
+                    "expected `=` and the name of a function that has a model",
+                ));
+            };
+            let target = names(file, number, right)?;
+            let [target] = target[..] else {
+                return Err(fail(file, number, 1, "expected one name after `=`"));
+            };
+            entries.push(Entry { file, line: number, names: names(file, number, left)?, is: Is::Alias(target) });
+        } else {
+            let word = body.split_whitespace().next().unwrap_or_default();
+            return Err(fail(file, number, 1, &format!("expected `function` or `alias`, found `{word}`")));
+        }
+    }
+    close(&mut open, text.len(), &mut entries);
+    Ok(entries)
+}
+
+/// Names between commas.
+fn names<'a>(file: &str, line: u32, text: &'a str) -> Result<Vec<&'a str>, Failure> {
+    text.split(',')
+        .map(|name| {
+            let name = name.trim();
+            let fine = |c: char| c.is_ascii_alphanumeric() || "_.$*".contains(c);
+            if !name.is_empty() && name.chars().all(fine) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+                Ok(name)
+            } else {
+                Err(fail(file, line, 1, &format!("expected the name of a function, found `{name}`")))
+            }
+        })
+        .collect()
+}
+
+fn fail(file: &str, line: u32, column: u32, message: &str) -> Failure {
+    Failure { place: Some((file.to_string(), line, column)), message: message.to_string() }
+}
+
+fn column(before: usize) -> u32 {
+    u32::try_from(before).unwrap_or(u32::MAX - 1) + 1
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Token<'a> {
+    Word(&'a str),
+    Number(i128),
+    Text(&'a str),
+    Symbol(&'static str),
+    /// The end of a clause: `;` or the end of a line.
+    End,
+}
+
+/// Longer ones first.
+const SYMBOLS: &[&str] = &[
+    "...", "..", "->", "<=", ">=", "==", "!=", "&&", "||", "(", ")", ",", ":", "+", "-", "*", "/", "%", "<", ">", "!",
+    "?",
+];
+
+/// Words that cannot name a parameter, because they mean something where a parameter can stand.
+const RESERVED: &[&str] = &[
+    "input",
+    "stream",
+    "environment",
+    "time",
+    "result",
+    "null",
+    "strlen",
+    "size",
+    "sizeof",
+    "pointer",
+    "table",
+    "handle",
+    "some",
+    "up",
+    "string",
+    "all",
+    "memory",
+    "index",
+];
+
+/// Where an expression stands decides what it may speak of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Before,
+    After,
+    Table,
+}
+
+struct Parser<'a> {
+    file: &'a str,
+    tokens: Vec<(Token<'a>, u32, u32)>,
+    at: usize,
+    params: Vec<Param>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(entry: &'a Entry<'_>, text: &'a str, mut before: usize) -> Result<Self, Failure> {
+        let mut tokens = Vec::new();
+        let mut end = None;
+        for (number, line) in (entry.line..).zip(text.lines()) {
+            tokenise(entry.file, number, before, line, &mut tokens)?;
+            before = 0;
+            // A line that cannot be complete goes on in the next one.
+            if let [.., (Token::Symbol(last), ..), (Token::End, ..)] = tokens[..]
+                && ![":", ")", "..."].contains(&last)
+            {
+                end = tokens.pop();
+            }
+        }
+        // Unless there is none.
+        if tokens.last().is_some_and(|t| t.0 != Token::End) {
+            tokens.extend(end);
+        }
+        Ok(Parser { file: entry.file, tokens, at: 0, params: Vec::new() })
+    }
+
+    fn model(mut self, name: &str) -> Result<Model, Failure> {
+        let mut model = Model {
+            name: name.to_string(),
+            params: Vec::new(),
+            variadic: false,
+            result: None,
+            requires: Vec::new(),
+            effects: Vec::new(),
+            returns: Returns::Nothing,
+            ends: None,
+            blocks: false,
+            c_locale: false,
+            assumption: None,
+            special: false,
+        };
+        self.header(&mut model)?;
+        let mut returns = None;
+        while self.at < self.tokens.len() {
+            if !self.eat_end() {
+                self.clause(&mut model, &mut returns)?;
+                if self.at < self.tokens.len() && !self.eat_end() {
+                    return Err(self.expected("`;` or the end of the line"));
+                }
+            }
+        }
+        model.returns = returns.unwrap_or(match model.result {
+            Some(_) => Returns::Value { kind: Kind::Environment, low: None, high: None },
+            None => Returns::Nothing,
+        });
+        model.params = self.params;
+        Ok(model)
+    }
+
+    /// `(params) -> type` and what stands before the first clause.
+    fn header(&mut self, model: &mut Model) -> Result<(), Failure> {
+        self.symbol("(")?;
+        while !self.eat(")") {
+            if self.eat("...") {
+                model.variadic = true;
+                self.symbol(")")?;
+                break;
+            }
+            let Some((Token::Word(name), ..)) = self.tokens.get(self.at).copied() else {
+                return Err(self.expected("the name of a parameter, `...` or `)`"));
+            };
+            if RESERVED.contains(&name) {
+                return Err(self.error(&format!("`{name}` has a meaning of its own: give the parameter another name")));
+            }
+            if self.params.iter().any(|p| p.name == name) {
+                return Err(self.error(&format!("there are two parameters `{name}`: rename one")));
+            }
+            self.at += 1;
+            let mut ty = None;
+            if self.eat(":") {
+                if self.eat_word("string") {
+                    ty = Some(Type::Pointer);
+                    model.requires.push(Requirement::String {
+                        at: self.params.len(),
+                        limit: None,
+                        up_to: false,
+                        or_null: false,
+                    });
+                } else {
+                    ty = Some(self.ty()?);
+                }
+            }
+            self.params.push(Param { name: name.to_string(), ty });
+            if !self.eat(",") && self.peek() != Some(Token::Symbol(")")) {
+                return Err(self.expected("`,` or `)`"));
+            }
+        }
+        if self.eat("->") {
+            model.result = Some(self.ty()?);
+        }
+        if !self.eat(":") && self.peek().is_some() && !self.eat_end() {
+            return Err(self.expected("`->`, `:` or the end of the line"));
+        }
+        Ok(())
+    }
+
+    fn ty(&mut self) -> Result<Type, Failure> {
+        let start = self.at;
+        let mut words = Vec::new();
+        while let Some(Token::Word(word)) = self.peek() {
+            words.push(word);
+            self.at += 1;
+        }
+        let ty = match words.join(" ").as_str() {
+            "bool" | "_Bool" => Type::Bool,
+            "char" => Type::Char,
+            "signed char" => Type::SignedChar,
+            "unsigned char" => Type::UnsignedChar,
+            "short" => Type::Short,
+            "unsigned short" => Type::UnsignedShort,
+            "int" => Type::Int,
+            "unsigned" | "unsigned int" => Type::Unsigned,
+            "long" => Type::Long,
+            "unsigned long" => Type::UnsignedLong,
+            "long long" => Type::LongLong,
+            "unsigned long long" => Type::UnsignedLongLong,
+            "__int128" => Type::Int128,
+            "unsigned __int128" => Type::UnsignedInt128,
+            "size_t" => Type::Size,
+            "ssize_t" => Type::SignedSize,
+            "pointer" => Type::Pointer,
+            "float" | "double" | "long double" => Type::Float,
+            "any" => Type::Any,
+            _ => {
+                self.at = start;
+                return Err(self.expected("a type: `int`, `unsigned long`, `size_t`, `pointer`, `string`, `float` …"));
+            }
+        };
+        Ok(ty)
+    }
+
+    fn clause(&mut self, model: &mut Model, returns: &mut Option<Returns>) -> Result<(), Failure> {
+        let start = self.at;
+        let Some(Token::Word(word)) = self.peek() else { return Err(self.expected("a clause such as `returns …`")) };
+        self.at += 1;
+        match word {
+            "requires" => model.requires.push(self.requires()?),
+            "reads" => model.requires.push(self.reads()?),
+            "writes" => {
+                let write = self.writes()?;
+                model.effects.push(Effect::Writes(write));
+            }
+            "frees" => model.effects.push(Effect::Frees(self.pointer()?)),
+            "calls" => model.effects.push(Effect::Calls(self.pointer()?)),
+            "prints" => model.effects.push(Effect::Prints(self.pointer()?)),
+            "scans" => {
+                let format = self.pointer()?;
+                self.symbol(":")?;
+                model.effects.push(Effect::Scans(format, self.kind()?));
+            }
+            "changes" if self.eat_word("memory") => model.effects.push(Effect::ChangesMemory),
+            "changes" => {
+                let frees = self.eat_word("or");
+                if frees {
+                    self.words(&["frees"])?;
+                }
+                self.words(&["all", "through"])?;
+                model.effects.push(if !frees && self.eat("...") {
+                    Effect::ChangesThroughRest
+                } else if frees {
+                    Effect::FreesThrough(self.pointer()?)
+                } else {
+                    Effect::ChangesThrough(self.pointer()?)
+                });
+            }
+            "returns" | "allocates" | "moves" => {
+                if returns.is_some() {
+                    self.at = start;
+                    return Err(self.error("the entry says twice what is returned: remove one"));
+                }
+                if model.result.is_none() {
+                    self.at = start;
+                    return Err(self.error("the function has no result: write its type after the parameters, `-> int`"));
+                }
+                *returns = Some(match word {
+                    "returns" => self.returns()?,
+                    "allocates" => {
+                        let size = self.expr(Place::Before)?;
+                        self.words(&["bytes"])?;
+                        self.symbol(":")?;
+                        let content = self.content()?;
+                        self.or_null(Returns::Fresh { size, content })?
+                    }
+                    _ => {
+                        let from = self.pointer()?;
+                        self.words(&["to"])?;
+                        let size = self.expr(Place::Before)?;
+                        self.words(&["bytes"])?;
+                        self.or_null(Returns::Moved { from, size })?
+                    }
+                });
+            }
+            "traps" => return self.end(model, start, Ends::Trap),
+            "stops" => return self.end(model, start, Ends::Stop),
+            "throws" => return self.end(model, start, Ends::Throw),
+            "may" if self.eat_word("block") => model.blocks = true,
+            "may" if self.eat_word("be") => {
+                self.words(&["undefined"])?;
+                model.requires.push(Requirement::More);
+            }
+            "may" => {
+                let how = if self.eat_word("trap") {
+                    Ends::Trap
+                } else if self.eat_word("throw") {
+                    Ends::Throw
+                } else {
+                    return Err(self.expected("`block`, `trap`, `throw` or `be undefined`"));
+                };
+                let when = if self.eat_word("if") { When::PerhapsIf(self.expr(Place::Before)?) } else { When::Perhaps };
+                self.ends(model, start, End { how, when })?;
+            }
+            "in" => {
+                self.words(&["the", "C", "locale"])?;
+                model.c_locale = true;
+            }
+            "assumes" => {
+                let Some(Token::Text(text)) = self.peek() else {
+                    return Err(self.expected("the assumption in quotes"));
+                };
+                if model.assumption.is_some() {
+                    return Err(self.error("one assumption is enough: say both in one sentence"));
+                }
+                self.at += 1;
+                model.assumption = Some(text.to_string());
+            }
+            "special" => model.special = true,
+            _ => {
+                self.at = start;
+                return Err(self.expected(
+                    "a clause: `requires`, `reads`, `writes`, `frees`, `calls`, `changes`, `returns`, `allocates`, `traps`, \
+                     `stops`, `throws`, `may` or `assumes`",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, model: &mut Model, start: usize, how: Ends) -> Result<(), Failure> {
+        let when = if self.eat_word("if") { When::If(self.expr(Place::Before)?) } else { When::Always };
+        self.ends(model, start, End { how, when })
+    }
+
+    fn ends(&mut self, model: &mut Model, start: usize, end: End) -> Result<(), Failure> {
+        if model.ends.is_some() {
+            self.at = start;
+            return Err(self.error("the entry says twice how the call ends: remove one"));
+        }
+        model.ends = Some(end);
+        Ok(())
+    }
+
+    fn requires(&mut self) -> Result<Requirement, Failure> {
+        if self.peek_at(1) == Some(Token::Word("freeable")) {
+            let arg = self.pointer()?;
+            self.at += 1;
+            return Ok(Requirement::Freeable(arg));
+        }
+        let e = self.expr(Place::Before)?;
+        if !self.eat_word("bytes") {
+            return Ok(Requirement::Condition(e));
+        }
+        self.words(&["at"])?;
+        let a = (self.pointer()?, e);
+        self.words(&["apart", "from"])?;
+        let e = self.expr(Place::Before)?;
+        self.words(&["bytes", "at"])?;
+        Ok(Requirement::Apart { a, b: (self.pointer()?, e) })
+    }
+
+    fn reads(&mut self) -> Result<Requirement, Failure> {
+        if self.eat_word("string") {
+            let at = self.pointer()?;
+            let (mut limit, mut up_to) = (None, false);
+            if self.eat_word("within") {
+                up_to = self.up_to()?;
+                limit = Some(self.expr(Place::Before)?);
+                self.words(&["bytes"])?;
+            }
+            let or_null = self.eat(",");
+            if or_null {
+                self.words(&["or", "null"])?;
+            }
+            return Ok(Requirement::String { at, limit, up_to, or_null });
+        }
+        let up_to = self.up_to()?;
+        let amount = self.expr(Place::Before)?;
+        self.words(&["bytes", "at"])?;
+        Ok(Requirement::Readable { at: self.pointer()?, amount, up_to })
+    }
+
+    fn up_to(&mut self) -> Result<bool, Failure> {
+        let up_to = self.eat_word("up");
+        if up_to {
+            self.words(&["to"])?;
+        }
+        Ok(up_to)
+    }
+
+    fn writes(&mut self) -> Result<Write, Failure> {
+        let up_to = self.up_to()?;
+        let amount = if self.eat_word("some") { None } else { Some(self.expr(Place::After)?) };
+        self.words(&["bytes", "at"])?;
+        let to = self.pointer()?;
+        let offset = if self.eat("+") { Some(self.expr(Place::Before)?) } else { None };
+        self.symbol(":")?;
+        let content = self.content()?;
+        let terminated = self.eat(",");
+        if terminated {
+            self.words(&["terminated"])?;
+        }
+        let condition = if self.eat_word("if") { Some(self.expr(Place::After)?) } else { None };
+        Ok(Write { to, offset, amount, up_to, content, terminated, condition })
+    }
+
+    fn kind(&mut self) -> Result<Kind, Failure> {
+        self.try_kind().ok_or_else(|| self.expected("`input`, `stream`, `environment` or `time`"))
+    }
+
+    fn try_kind(&mut self) -> Option<Kind> {
+        let kind = match self.peek() {
+            Some(Token::Word("input")) => Kind::Input,
+            Some(Token::Word("stream")) => Kind::Stream,
+            Some(Token::Word("environment")) => Kind::Environment,
+            Some(Token::Word("time")) => Kind::Time,
+            _ => return None,
+        };
+        self.at += 1;
+        Some(kind)
+    }
+
+    fn content(&mut self) -> Result<Content, Failure> {
+        if let Some(kind) = self.try_kind() {
+            return Ok(Content::Unknown(kind));
+        }
+        if self.eat_word("uninitialised") {
+            return Ok(Content::Uninitialised);
+        }
+        if self.eat_word("zero") {
+            return Ok(Content::Zero);
+        }
+        if self.eat_word("byte") {
+            return Ok(Content::Byte(self.param()?));
+        }
+        if self.eat_word("copy") {
+            self.words(&["of"])?;
+            return Ok(Content::CopyOf(self.pointer()?));
+        }
+        if self.eat_word("pointer") {
+            self.words(&["into"])?;
+            return Ok(Content::PointerInto(self.pointer()?));
+        }
+        Err(self.expected(
+            "`input`, `stream`, `environment`, `time`, `uninitialised`, `zero`, `byte c`, `copy of p` or `pointer into p`",
+        ))
+    }
+
+    fn returns(&mut self) -> Result<Returns, Failure> {
+        let value = self.value()?;
+        let value = self.or_null(value)?;
+        if !self.eat_word("if") {
+            return Ok(value);
+        }
+        let condition = self.expr(Place::Before)?;
+        self.symbol(",")?;
+        self.words(&["else"])?;
+        Ok(Returns::If(condition, Box::new(value), Box::new(self.returns()?)))
+    }
+
+    fn or_null(&mut self, value: Returns) -> Result<Returns, Failure> {
+        // A comma may also belong to `, else` of an outer condition.
+        if self.peek() != Some(Token::Symbol(",")) || self.peek_at(1) != Some(Token::Word("or")) {
+            return Ok(value);
+        }
+        self.at += 2;
+        self.words(&["null"])?;
+        let kind = if self.eat_word("as") { self.kind()? } else { Kind::Environment };
+        Ok(Returns::OrNull(kind, Box::new(value)))
+    }
+
+    fn value(&mut self) -> Result<Returns, Failure> {
+        if let Some(kind) = self.try_kind() {
+            let (mut low, mut high) = (None, None);
+            if self.eat_word("in") {
+                low = Some(self.expr(Place::Before)?);
+                self.symbol("..")?;
+                high = Some(self.expr(Place::Before)?);
+            } else if self.eat_word("at") {
+                if self.eat_word("least") {
+                    low = Some(self.expr(Place::Before)?);
+                } else if self.eat_word("most") {
+                    high = Some(self.expr(Place::Before)?);
+                } else {
+                    return Err(self.expected("`least` or `most`"));
+                }
+            }
+            return Ok(Returns::Value { kind, low, high });
+        }
+        if self.eat_word("handle") {
+            return Ok(Returns::Handle);
+        }
+        if self.eat_word("table") {
+            self.words(&["of"])?;
+            // The words of a type would take in `from`.
+            let start = self.at;
+            while self.peek().is_some_and(|t| t != Token::Word("from") && matches!(t, Token::Word(_))) {
+                self.at += 1;
+            }
+            let end = self.at;
+            let rest = self.tokens.split_off(end);
+            self.at = start;
+            let entry = self.ty();
+            self.tokens.extend(rest);
+            let entry = entry?;
+            self.words(&["from"])?;
+            let low = self.number()?;
+            self.words(&["to"])?;
+            let high = self.number()?;
+            self.symbol(":")?;
+            let content = if self.eat_word("environment") { None } else { Some(self.expr(Place::Table)?) };
+            return Ok(Returns::Table { entry, low, high, content });
+        }
+        if self.eat_word("pointer") {
+            if self.eat_word("into") {
+                return Ok(Returns::Within(self.pointer()?));
+            }
+            if !self.eat_word("to") {
+                return Err(self.expected("`into` and a parameter, or `to` and a number of bytes"));
+            }
+            let size = if self.eat_word("some") { None } else { Some(self.expr(Place::Before)?) };
+            let volatile = self.eat_word("volatile");
+            self.words(&["bytes"])?;
+            self.symbol(":")?;
+            let kind = self.kind()?;
+            let terminated = self.peek_at(1) == Some(Token::Word("terminated")) && self.eat(",");
+            if terminated {
+                self.at += 1;
+            }
+            return Ok(Returns::Static { size, kind, terminated, volatile });
+        }
+        Ok(Returns::Exactly(self.expr(Place::Before)?))
+    }
+
+    /// A parameter.
+    fn param(&mut self) -> Result<Arg, Failure> {
+        if let Some(Token::Word(word)) = self.peek() {
+            if let Some(arg) = self.params.iter().position(|p| p.name == word) {
+                self.at += 1;
+                return Ok(arg);
+            }
+            return Err(self.error(&format!("expected a parameter, and the function has none called `{word}`")));
+        }
+        Err(self.expected("a parameter"))
+    }
+
+    /// A parameter that can be a pointer.
+    fn pointer(&mut self) -> Result<Arg, Failure> {
+        let arg = self.param()?;
+        if matches!(self.params[arg].ty, None | Some(Type::Pointer)) {
+            return Ok(arg);
+        }
+        self.at -= 1;
+        Err(self.error(&format!("expected a pointer, and `{}` has another type", self.params[arg].name)))
+    }
+
+    fn number(&mut self) -> Result<i64, Failure> {
+        let start = self.at;
+        if let Expr::Number(n) = self.unary(Place::Before)?
+            && let Ok(n) = i64::try_from(n)
+        {
+            return Ok(n);
+        }
+        self.at = start;
+        Err(self.expected("a number"))
+    }
+
+    fn expr(&mut self, place: Place) -> Result<Expr, Failure> {
+        let condition = self.binary(place, 0)?;
+        if !self.eat("?") {
+            return Ok(condition);
+        }
+        let then = self.expr(place)?;
+        self.symbol(":")?;
+        Ok(Expr::If(Box::new(condition), Box::new(then), Box::new(self.expr(place)?)))
+    }
+
+    fn binary(&mut self, place: Place, least: u8) -> Result<Expr, Failure> {
+        let mut left = self.unary(place)?;
+        while let Some(Token::Symbol(symbol)) = self.peek()
+            && let Some(op) = BinaryOp::ALL.into_iter().find(|o| o.symbol() == symbol)
+            && op.precedence() >= least
+        {
+            self.at += 1;
+            let right = self.binary(place, op.precedence() + 1)?;
+            left = Expr::Binary(op, Box::new(left), Box::new(right));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self, place: Place) -> Result<Expr, Failure> {
+        if self.eat("-") {
+            return Ok(match self.unary(place)? {
+                Expr::Number(n) => Expr::Number(-n),
+                e => Expr::Unary(UnaryOp::Neg, Box::new(e)),
+            });
+        }
+        if self.eat("!") {
+            return Ok(Expr::Unary(UnaryOp::Not, Box::new(self.unary(place)?)));
+        }
+        if self.eat("(") {
+            let e = self.expr(place)?;
+            self.symbol(")")?;
+            return Ok(e);
+        }
+        match self.peek() {
+            Some(Token::Number(n)) => {
+                self.at += 1;
+                Ok(Expr::Number(n))
+            }
+            Some(Token::Word("null")) => {
+                self.at += 1;
+                Ok(Expr::Number(0))
+            }
+            Some(Token::Word("result")) if place == Place::After => {
+                self.at += 1;
+                Ok(Expr::Result)
+            }
+            Some(Token::Word("index")) if place == Place::Table => {
+                self.at += 1;
+                Ok(Expr::Index)
+            }
+            Some(Token::Word(word @ ("strlen" | "size"))) => {
+                self.at += 1;
+                self.symbol("(")?;
+                let arg = self.pointer()?;
+                self.symbol(")")?;
+                Ok(if word == "size" { Expr::Size(arg) } else { Expr::Length(arg) })
+            }
+            Some(Token::Word("sizeof")) => {
+                self.at += 1;
+                self.symbol("(")?;
+                let ty = self.ty()?;
+                if matches!(ty, Type::Float | Type::Any) {
+                    self.at -= 1;
+                    return Err(self.expected("an integer type or `pointer`"));
+                }
+                self.symbol(")")?;
+                Ok(Expr::SizeOf(ty))
+            }
+            Some(Token::Word(_)) => Ok(Expr::Arg(self.param()?)),
+            _ => Err(self.expected("an expression")),
+        }
+    }
+
+    fn peek(&self) -> Option<Token<'a>> {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, ahead: usize) -> Option<Token<'a>> {
+        self.tokens.get(self.at + ahead).map(|t| t.0)
+    }
+
+    fn eat(&mut self, symbol: &str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Symbol(s)) if s == symbol);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Word(w)) if w == word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn eat_end(&mut self) -> bool {
+        let found = self.peek() == Some(Token::End);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn symbol(&mut self, symbol: &str) -> Result<(), Failure> {
+        if self.eat(symbol) { Ok(()) } else { Err(self.expected(&format!("`{symbol}`"))) }
+    }
+
+    fn words(&mut self, words: &[&str]) -> Result<(), Failure> {
+        for word in words {
+            if !self.eat_word(word) {
+                return Err(self.expected(&format!("`{word}`")));
+            }
+        }
+        Ok(())
+    }
+
+    fn expected(&self, what: &str) -> Failure {
+        let found = match self.peek() {
+            Some(Token::Word(w)) => format!("`{w}`"),
+            Some(Token::Number(n)) => format!("`{n}`"),
+            Some(Token::Text(t)) => format!("\"{t}\""),
+            Some(Token::Symbol(s)) => format!("`{s}`"),
+            Some(Token::End) | None => "the end of the clause".to_string(),
+        };
+        self.error(&format!("expected {what}, found {found}"))
+    }
+
+    /// An error at the token that comes next.
+    fn error(&self, message: &str) -> Failure {
+        let (_, line, column) = self.tokens.get(self.at).or(self.tokens.last()).copied().unwrap_or((Token::End, 1, 1));
+        fail(self.file, line, column, message)
+    }
+}
+
+/// The tokens of a line, or of what comes after its first bytes, and one for its end.
+fn tokenise<'a>(
+    file: &str,
+    number: u32,
+    before: usize,
+    line: &'a str,
+    tokens: &mut Vec<(Token<'a>, u32, u32)>,
+) -> Result<(), Failure> {
+    let mut rest = line;
+    loop {
+        rest = rest.trim_start();
+        let at = column(before + line.len() - rest.len());
+        let Some(first) = rest.chars().next().filter(|c| *c != '#') else {
+            tokens.push((Token::End, number, at));
+            return Ok(());
+        };
+        let (token, length) = if first.is_ascii_alphabetic() || first == '_' {
+            let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            (Token::Word(&rest[..length]), length)
+        } else if first.is_ascii_digit() {
+            let length = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            let digits = &rest[..length];
+            let value = digits.strip_prefix("0x").map_or_else(|| digits.parse(), |h| i128::from_str_radix(h, 16));
+            (Token::Number(value.map_err(|_| fail(file, number, at, &format!("`{digits}` is no number")))?), length)
+        } else if first == '\'' {
+            let mut chars = rest.chars().skip(1);
+            match (chars.next(), chars.next()) {
+                (Some(c), Some('\'')) if c.is_ascii() => (Token::Number(i128::from(u32::from(c))), 3),
+                _ => return Err(fail(file, number, at, "expected one character between quotes, such as 'a'")),
+            }
+        } else if first == '"' {
+            let Some(length) = rest[1..].find('"') else {
+                return Err(fail(file, number, at, "expected a closing quote on the same line"));
+            };
+            (Token::Text(&rest[1..=length]), length + 2)
+        } else if first == ';' {
+            (Token::End, 1)
+        } else if let Some(symbol) = SYMBOLS.iter().find(|s| rest.starts_with(**s)) {
+            (Token::Symbol(symbol), symbol.len())
+        } else {
+            return Err(fail(file, number, at, &format!("`{first}` has no meaning here")));
+        };
+        tokens.push((token, number, at));
+        rest = &rest[length..];
+    }
+}

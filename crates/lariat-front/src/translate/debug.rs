@@ -1,0 +1,277 @@
+//! Names and types of the source for objects and their parts.
+
+use super::Context;
+use super::layout::Object;
+use super::points::{ObjectId, ObjectKind, Points};
+use crate::module::{Callee, DebugType, Function, Module, Op, Operand, TypeId, ValueId};
+use lariat_ir::neutral::IntType;
+use std::collections::{HashMap, HashSet};
+
+/// What the source calls an object, and its type there.
+pub(super) fn object_name(
+    cx: &Context<'_>,
+    points: &Points,
+    kind: ObjectKind,
+    id: ObjectId,
+) -> (String, Option<TypeId>) {
+    let module = cx.flat.module;
+    match kind {
+        ObjectKind::Global(g) => {
+            let global = &module.globals[g.0 as usize];
+            match &global.variable {
+                Some(v) => (v.name.clone(), v.ty),
+                None if global.name.starts_with(".str") || global.name.is_empty() => (format!("string {}", g.0), None),
+                None => (clean(&global.name), None),
+            }
+        }
+        ObjectKind::Function(f) => (clean(module.functions[f.0 as usize].shown()), None),
+        ObjectKind::Stack(instance, value) => {
+            let function = cx.flat.function(instance);
+            match function.declares.iter().find(|(v, _)| *v == value) {
+                Some((_, variable)) => (variable.name.clone(), variable.ty),
+                None => {
+                    // What the compiler made for itself, in the order in which it did.
+                    let returns = function.blocks.first().and_then(|b| b.instructions.first()).map(|i| i.id);
+                    if returns == Some(value) {
+                        (format!("{}.result", clean(function.shown())), None)
+                    } else {
+                        (format!("{}.slot{}", clean(function.shown()), value.0), None)
+                    }
+                }
+            }
+        }
+        ObjectKind::Heap(at) => {
+            // Named after the variable that holds it, where there is one.
+            let mut holders = points.holders.get(&id).into_iter().flatten().filter_map(|h| {
+                match points.objects[h.0 as usize] {
+                    ObjectKind::Stack(instance, value) => cx
+                        .flat
+                        .function(instance)
+                        .declares
+                        .iter()
+                        .find(|(v, _)| *v == value)
+                        .map(|(_, variable)| variable.clone()),
+                    ObjectKind::Global(g) => module.globals[g.0 as usize].variable.clone(),
+                    _ => None,
+                }
+            });
+            if let Some(variable) = holders.next() {
+                let to = variable.ty.and_then(|t| match &module.types[t.0 as usize] {
+                    DebugType::Pointer { to } => *to,
+                    _ => None,
+                });
+                return (format!("*{}", variable.name), to);
+            }
+            (format!("heap {}", place_of(cx, at)), None)
+        }
+        ObjectKind::Library(at, pointer) => {
+            let name = cx
+                .flat
+                .instruction(at)
+                .and_then(|i| match &i.op {
+                    Op::Call { callee: Callee::Function(f), .. } => Some(module.functions[f.0 as usize].name.clone()),
+                    _ => None,
+                })
+                .unwrap_or_default();
+            (format!("{}{}", clean(&name), if pointer { ".table" } else { ".result" }), None)
+        }
+        ObjectKind::Outside => ("outside".to_owned(), None),
+    }
+}
+
+/// The line and column of a point.
+pub(super) fn place_of(cx: &Context<'_>, at: super::flat::Point) -> String {
+    let place = cx.flat.instruction(at).map_or(cx.flat.block(at).place, |i| i.place);
+    place.map_or_else(|| "somewhere".to_owned(), |p| format!("{}:{}", p.line, p.column))
+}
+
+/// A name without characters that the text form of systems does not allow.
+pub(super) fn clean(name: &str) -> String {
+    let allowed = |c: char| !(c.is_control() || matches!(c, '(' | ')' | '@' | '$' | '|' | '\\' | '`'));
+    name.chars().map(|c| if allowed(c) { c } else { '_' }).collect()
+}
+
+/// The type and the name of a part of an object.
+pub(super) fn field(cx: &Context<'_>, object: &Object, offset: i64, size: u64, votes: &[bool]) -> (IntType, String) {
+    let width = u32::try_from(size * 8).unwrap_or(8);
+    let module = cx.flat.module;
+    let offset_bytes = u64::try_from(offset).unwrap_or(0);
+    let found = object.ty.and_then(|ty| part(module, ty, offset_bytes, size));
+    let (signed, suffix) = match found {
+        Some((signed, suffix)) => (signed, suffix),
+        None => {
+            let whole = matches!(object.size, super::layout::Size::Constant(n) if n == size) && offset == 0;
+            (None, if whole { String::new() } else { format!("+{offset}") })
+        }
+    };
+    // A number that was computed as signed must not be reduced on its way through memory.
+    let signed = signed.unwrap_or_else(|| votes.contains(&true) || votes.is_empty());
+    let name = match object.name.strip_prefix('*') {
+        Some(pointer) if suffix.starts_with('.') => format!("{pointer}->{}", &suffix[1..]),
+        _ => format!("{}{suffix}", object.name),
+    };
+    (IntType { width, signed }, clean(&name))
+}
+
+/// Whether the part of a type at an offset is signed, and what to write after the variable's name for it. Nothing if no
+/// part has that place and size.
+fn part(module: &Module, ty: TypeId, offset: u64, size: u64) -> Option<(Option<bool>, String)> {
+    match &module.types[ty.0 as usize] {
+        DebugType::Int { size: n, signed, .. } => (offset == 0 && *n == size).then(|| (Some(*signed), String::new())),
+        DebugType::Bool { size: n } => (offset == 0 && *n == size).then(|| (Some(false), String::new())),
+        DebugType::Float { size: n } => (offset == 0 && *n >= size).then(|| (Some(false), String::new())),
+        DebugType::Pointer { .. } => (offset == 0).then(|| (Some(true), String::new())),
+        DebugType::Array { of, counts } => {
+            let element = (*of)?;
+            let n = size_of(module, element)?;
+            if n == 0 {
+                return None;
+            }
+            let mut number = offset / n;
+            let (signed, inner) = part(module, element, offset % n, size)?;
+            let mut indices = Vec::new();
+            for count in counts.iter().skip(1).rev() {
+                let count = (*count)?.max(1);
+                indices.push(number % count);
+                number /= count;
+            }
+            indices.push(number);
+            let text: String = indices.iter().rev().map(|i| format!("[{i}]")).collect();
+            Some((signed, format!("{text}{inner}")))
+        }
+        DebugType::Record { members, .. } => members.iter().find_map(|m| {
+            if m.bit_field {
+                // The storage unit of bit-fields is nobody's name; it is read and written as a whole.
+                let start = m.offset_bits / 8;
+                let unit = offset <= start && start < offset + size;
+                return unit.then(|| (Some(false), format!(".bits{offset}")));
+            }
+            let start = m.offset_bits / 8;
+            let length = m.size_bits / 8;
+            (start <= offset && offset + size <= start + length)
+                .then(|| part(module, m.ty?, offset - start, size))
+                .flatten()
+                .map(|(signed, inner)| (signed, format!(".{}{inner}", m.name)))
+        }),
+        DebugType::Other => None,
+    }
+}
+
+fn size_of(module: &Module, ty: TypeId) -> Option<u64> {
+    match &module.types[ty.0 as usize] {
+        DebugType::Int { size, .. } | DebugType::Bool { size } | DebugType::Float { size } => Some(*size),
+        DebugType::Record { size, .. } => Some(*size),
+        DebugType::Pointer { .. } => Some(u64::from(module.pointer_bits / 8)),
+        DebugType::Array { of, counts } => {
+            let mut n = size_of(module, (*of)?)?;
+            for c in counts {
+                n = n.checked_mul((*c)?)?;
+            }
+            Some(n)
+        }
+        DebugType::Other => None,
+    }
+}
+
+/// Where the scopes of a function's local objects start.
+pub(super) struct Scopes {
+    /// Block and position of the first `llvm.lifetime.start` of each object.
+    starts: HashMap<ValueId, (usize, usize)>,
+    /// Objects whose scope may end before the function does.
+    early: HashSet<ValueId>,
+    dominators: Vec<HashSet<usize>>,
+}
+
+/// The object that a marker of this name speaks of.
+pub(super) fn marked(module: &Module, instruction: &crate::module::Instruction, name: &str) -> Option<ValueId> {
+    let Op::Call { callee: Callee::Function(f), args, .. } = &instruction.op else { return None };
+    if !module.functions[f.0 as usize].name.starts_with(name) {
+        return None;
+    }
+    match args.last() {
+        Some(Operand::Value(v)) => Some(*v),
+        _ => None,
+    }
+}
+
+impl Scopes {
+    pub(super) fn new(module: &Module, function: &Function) -> Self {
+        let (mut starts, mut early) = (HashMap::new(), HashSet::new());
+        for (b, block) in function.blocks.iter().enumerate() {
+            for (i, instruction) in block.instructions.iter().enumerate() {
+                if let Some(v) = marked(module, instruction, "llvm.lifetime.start") {
+                    starts.entry(v).or_insert((b, i));
+                    if b != 0 {
+                        early.insert(v);
+                    }
+                }
+                if let Some(v) = marked(module, instruction, "llvm.lifetime.end") {
+                    let returns = matches!(block.terminator, crate::module::Terminator::Return(_));
+                    let last = block.instructions[i + 1..].iter().all(|later| {
+                        marked(module, later, "llvm.lifetime.end").is_some() || matches!(later.op, Op::Load { .. })
+                    });
+                    if !(returns && last) {
+                        early.insert(v);
+                    }
+                }
+            }
+        }
+        Self { starts, early, dominators: dominators(function) }
+    }
+    /// Whether an object is there as long as its function runs.
+    pub(super) fn is_whole(&self, value: ValueId) -> bool {
+        !self.early.contains(&value)
+    }
+    /// Whether the scope of `later` starts after that of `earlier`, in every run, or both are the whole function.
+    pub(super) fn starts_after(&self, later: ValueId, earlier: ValueId) -> bool {
+        if self.is_whole(earlier) {
+            return true;
+        }
+        match (self.starts.get(&later), self.starts.get(&earlier)) {
+            (Some(l), Some(e)) if l.0 == e.0 => l.1 >= e.1,
+            (Some(l), Some(e)) => self.dominators[l.0].contains(&e.0),
+            _ => false,
+        }
+    }
+}
+
+/// The blocks that every way to a block passes.
+fn dominators(function: &Function) -> Vec<HashSet<usize>> {
+    let n = function.blocks.len();
+    let mut before = vec![Vec::new(); n];
+    for (b, block) in function.blocks.iter().enumerate() {
+        for s in super::block_successors(&block.terminator) {
+            before[s.0 as usize].push(b);
+        }
+    }
+    let everything: HashSet<usize> = (0..n).collect();
+    let mut found = vec![everything; n];
+    if n > 0 {
+        found[0] = HashSet::from([0]);
+    }
+    // A function with very many blocks is not worth the effort: nothing but itself dominates a block then.
+    if n > 400 {
+        return (0..n).map(|b| HashSet::from([b])).collect();
+    }
+    loop {
+        let mut changed = false;
+        for b in 1..n {
+            let mut all: Option<HashSet<usize>> = None;
+            for p in &before[b] {
+                all = Some(match all {
+                    None => found[*p].clone(),
+                    Some(x) => x.intersection(&found[*p]).copied().collect(),
+                });
+            }
+            let mut all = all.unwrap_or_default();
+            all.insert(b);
+            if all != found[b] {
+                found[b] = all;
+                changed = true;
+            }
+        }
+        if !changed {
+            return found;
+        }
+    }
+}

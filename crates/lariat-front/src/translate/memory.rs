@@ -1,0 +1,466 @@
+//! Loads and stores: from a pointer to the variables and arrays that it may mean, and to the condition that it is valid.
+
+use super::arith::{Num, and, cmp, constant, ite, operate, or, truth};
+use super::build::{Builder, Split, State};
+use super::layout::{Layout, Life, Object, Size};
+use super::points::{ObjectId, ObjectKind, Offsets, Targets};
+use dashu_int::IBig;
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, MemUpdate, Overflow};
+use lariat_ir::UnknownKind;
+
+/// What an access reads or writes.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// These variables, from the lowest address on; one, or a byte each.
+    Vars(Vec<(usize, IntType)>),
+    /// An array at an address; with a count, so many single bytes from there on.
+    Cell { mem: usize, ty: IntType, address: Expr, bytes: Option<u64> },
+    /// Nothing is known of it; the object is forgotten when it is written.
+    Lost(ObjectId),
+}
+
+/// A place and when it is the one.
+#[derive(Clone, Debug)]
+pub(super) struct Spot {
+    pub when: Cond,
+    pub place: Place,
+}
+
+/// What an access comes to: when it is valid, and the places it may then mean, the last one if no other.
+pub(super) struct Resolved {
+    pub valid: Cond,
+    pub spots: Vec<Spot>,
+}
+
+impl Builder<'_, '_> {
+    pub(super) fn address(&self) -> IntType {
+        self.memory.address
+    }
+
+    pub(super) fn add_address(&self, a: Expr, by: impl Into<IBig>) -> Expr {
+        let ty = self.address();
+        let by: IBig = by.into();
+        // Sums with a constant are kept in one form, so that equal addresses look equal.
+        if let Expr::Binary { op: BinaryOp::Add, left, right, .. } = &a
+            && let Expr::Const(k, _) = &**right
+        {
+            let sum = k + &by;
+            if ty.contains(&sum) {
+                return operate(BinaryOp::Add, ty, Overflow::Undefined, (**left).clone(), constant(sum, ty));
+            }
+        }
+        if let Expr::Const(k, _) = &a {
+            return constant(k + by, ty);
+        }
+        operate(BinaryOp::Add, ty, Overflow::Undefined, a, constant(by, ty))
+    }
+
+    /// The condition that an object is there.
+    pub(super) fn alive(&self, state: &State, object: &Object, pointer: &Expr) -> Result<Cond, Split> {
+        let flag = IntType::unsigned(8);
+        Ok(match &object.life {
+            Life::Always => truth(true),
+            Life::Flag(v) => cmp(CmpOp::Eq, flag, state.var(*v), constant(1, flag)),
+            Life::Mem(m) => {
+                let base = self.base_of(object, pointer);
+                cmp(CmpOp::Eq, flag, self.load_cell(state, *m, &base)?, constant(1, flag))
+            }
+        })
+    }
+
+    /// How far a pointer is from the base of its object.
+    pub(super) fn offset_of(&self, object: &Object, pointer: &Expr) -> Expr {
+        let ty = self.address();
+        let from_first = self.add_address(pointer.clone(), -object.base.clone());
+        match &object.many {
+            None => from_first,
+            Some(many) => {
+                operate(BinaryOp::Rem, ty, Overflow::Undefined, from_first, constant(many.step.clone(), ty))
+            }
+        }
+    }
+
+    /// The base of the object that a pointer points into.
+    pub(super) fn base_of(&self, object: &Object, pointer: &Expr) -> Expr {
+        let ty = self.address();
+        match &object.many {
+            None => constant(object.base.clone(), ty),
+            Some(_) => {
+                operate(BinaryOp::Sub, ty, Overflow::Undefined, pointer.clone(), self.offset_of(object, pointer))
+            }
+        }
+    }
+
+    /// The size of an object.
+    pub(super) fn size_of(&self, state: &State, object: &Object, pointer: &Expr) -> Result<Expr, Split> {
+        let ty = self.address();
+        Ok(match &object.size {
+            Size::Constant(n) => constant(*n, ty),
+            Size::Var(v) => state.var(*v),
+            Size::Mem(m) => self.load_cell(state, *m, &self.base_of(object, pointer))?,
+        })
+    }
+
+    /// The condition that `size` bytes from a pointer on are in an object, and it is there. With an offset, that the
+    /// pointer is at that offset, too.
+    pub(super) fn inside(
+        &self,
+        state: &State,
+        object: &Object,
+        pointer: &Expr,
+        offset: Option<i64>,
+        size: &Expr,
+    ) -> Result<Cond, Split> {
+        let ty = self.address();
+        let length = self.size_of(state, object, pointer)?;
+        let alive = self.alive(state, object, pointer)?;
+        let mut valid = match &object.many {
+            None => truth(true),
+            Some(many) => and(
+                cmp(CmpOp::Ge, ty, pointer.clone(), constant(many.first.clone(), ty)),
+                cmp(CmpOp::Lt, ty, pointer.clone(), state.var(many.next)),
+            ),
+        };
+        if let Some(o) = offset {
+            // Whether it fits is then known, or asked of the size alone.
+            let end = operate(BinaryOp::Add, ty, Overflow::Undefined, size.clone(), constant(o, ty));
+            if o < 0 {
+                return Ok(truth(false));
+            }
+            let at = match &object.many {
+                None => cmp(CmpOp::Eq, ty, pointer.clone(), constant(&object.base + IBig::from(o), ty)),
+                Some(_) => cmp(CmpOp::Eq, ty, self.offset_of(object, pointer), constant(o, ty)),
+            };
+            valid = and(valid, at);
+            valid = and(valid, cmp(CmpOp::Le, ty, end, length));
+        } else {
+            let at = self.offset_of(object, pointer);
+            let last = operate(BinaryOp::Sub, ty, Overflow::Undefined, length, size.clone());
+            if object.many.is_none() {
+                // Said of the pointer itself, which is linear and short.
+                let low = constant(object.base.clone(), ty);
+                let high = self.add_address(last, object.base.clone());
+                valid = and(valid, cmp(CmpOp::Ge, ty, pointer.clone(), low));
+                valid = and(valid, cmp(CmpOp::Le, ty, pointer.clone(), high));
+            } else {
+                valid = and(valid, cmp(CmpOp::Le, ty, at, last));
+            }
+        }
+        Ok(and(valid, alive))
+    }
+
+    fn data(&self, targets: &Targets) -> Vec<(ObjectId, Offsets)> {
+        let is_data = |o: &ObjectId| !matches!(self.points.objects[o.0 as usize], ObjectKind::Function(_));
+        self.points.expand(targets).0.into_iter().filter(|(o, _)| is_data(o)).collect()
+    }
+
+    /// The place of an access at an offset, or at a member of a class of offsets.
+    fn place(&self, id: ObjectId, offsets: &Offsets, size: u64, pointer: &Expr) -> Place {
+        let object = self.memory.object(id);
+        match &object.layout {
+            Layout::Scalars(scalars) => {
+                let Offsets::Exact(list) = offsets else { return Place::Lost(id) };
+                let [offset] = list.as_slice() else { return Place::Lost(id) };
+                if let Some(s) = scalars.iter().find(|s| s.offset == *offset && s.size == size) {
+                    return Place::Vars(vec![(s.var, s.ty)]);
+                }
+                let mut bytes = Vec::new();
+                for byte in *offset..offset.saturating_add(i64::try_from(size).unwrap_or(0)) {
+                    match scalars.iter().find(|s| s.offset == byte && s.size == 1) {
+                        Some(s) => bytes.push((s.var, s.ty)),
+                        None => return Place::Lost(id),
+                    }
+                }
+                Place::Vars(bytes)
+            }
+            Layout::Region(number) => {
+                let region = &self.memory.regions[*number];
+                if region.bytes {
+                    let field = &region.fields[0];
+                    return Place::Cell { mem: field.mem, ty: field.ty, address: pointer.clone(), bytes: Some(size) };
+                }
+                let first = match offsets {
+                    Offsets::Exact(list) => list.first().copied().unwrap_or(0),
+                    Offsets::Class { first, .. } => *first,
+                };
+                let first = if region.stride > 0 { first.rem_euclid(region.stride) } else { first };
+                match region.fields.iter().find(|f| f.first == first && f.size == size) {
+                    Some(f) => Place::Cell { mem: f.mem, ty: f.ty, address: pointer.clone(), bytes: None },
+                    None => Place::Lost(id),
+                }
+            }
+        }
+    }
+
+    /// What an access of `size` bytes may mean.
+    pub(super) fn resolve(
+        &self,
+        state: &State,
+        pointer: &Expr,
+        targets: &Targets,
+        size: u64,
+        align: u64,
+    ) -> Result<Resolved, Split> {
+        let ty = self.address();
+        let bytes = constant(size, ty);
+        let mut spots: Vec<Spot> = Vec::new();
+        let mut valid = truth(false);
+        let mut add = |when: Cond, place: Place| {
+            if when == truth(false) {
+                return;
+            }
+            valid = or(valid.clone(), when.clone());
+            // One array for several objects is one place.
+            if let (Some(Spot { when: last, place: Place::Cell { mem: a, .. } }), Place::Cell { mem: b, .. }) =
+                (spots.last_mut(), &place)
+                && a == b
+            {
+                *last = or(last.clone(), when);
+            } else {
+                spots.push(Spot { when, place });
+            }
+        };
+        for (id, offsets) in self.data(targets) {
+            let object = self.memory.object(id);
+            if let (Expr::Const(p, _), None) = (pointer, &object.many) {
+                // A known address: the object and the offset are known.
+                let offset = i64::try_from(p - &object.base).unwrap_or(-1);
+                let when = self.inside(state, object, pointer, Some(offset), &bytes)?;
+                add(when, self.place(id, &Offsets::Exact(vec![offset]), size, pointer));
+                continue;
+            }
+            match super::layout::aligned(&offsets, align) {
+                Offsets::Exact(list) => {
+                    for o in list {
+                        let when = self.inside(state, object, pointer, Some(o), &bytes)?;
+                        let at = if object.many.is_none() {
+                            constant(&object.base + IBig::from(o), ty)
+                        } else {
+                            pointer.clone()
+                        };
+                        add(when, self.place(id, &Offsets::Exact(vec![o]), size, &at));
+                    }
+                }
+                class @ Offsets::Class { .. } => {
+                    let mut when = self.inside(state, object, pointer, None, &bytes)?;
+                    if class != offsets {
+                        // The class was narrowed by the alignment, which is then to be asked for.
+                        let modulus = constant(align, ty);
+                        let rest = operate(BinaryOp::Rem, ty, Overflow::Undefined, pointer.clone(), modulus);
+                        when = and(when, cmp(CmpOp::Eq, ty, rest, constant(0, ty)));
+                    }
+                    add(when, self.place(id, &class, size, pointer));
+                }
+            }
+        }
+        Ok(Resolved { valid, spots })
+    }
+
+    /// The cell of an array as it is now, with the stores that are pending.
+    pub(super) fn load_cell(&self, state: &State, mem: usize, address: &Expr) -> Result<Expr, Split> {
+        for update in state.settled().iter().rev() {
+            match update {
+                MemUpdate::Forget { mem: m, .. } if *m == mem => return Err(Split),
+                MemUpdate::Store { mem: m, address: a, value } if *m == mem => match distance(a, address) {
+                    Some(d) if d == IBig::ZERO => return Ok(value.clone()),
+                    Some(_) => {}
+                    None => return Err(Split),
+                },
+                _ => {}
+            }
+        }
+        Ok(Expr::load(mem, address.clone()))
+    }
+
+    /// The number at a place, of `size` bytes.
+    fn read_place(&mut self, state: &mut State, place: &Place, size: u64, tag: u32) -> Result<Num, Split> {
+        let whole = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
+        Ok(match place {
+            Place::Vars(list) => match list.as_slice() {
+                [(v, ty)] => Num::new(state.var(*v), *ty),
+                bytes => Num::new(join(bytes.iter().map(|(v, _)| state.var(*v)).collect()), whole),
+            },
+            Place::Cell { mem, ty, address, bytes: None } => Num::new(self.load_cell(state, *mem, address)?, *ty),
+            Place::Cell { mem, address, bytes: Some(n), .. } => {
+                let mut parts = Vec::new();
+                for i in 0..*n {
+                    let at = self.add_address(address.clone(), i);
+                    parts.push(self.load_cell(state, *mem, &at)?);
+                }
+                Num::new(join(parts), whole)
+            }
+            Place::Lost(_) => self.unknown(state, tag, "lost", whole, UnknownKind::Abstraction, None),
+        })
+    }
+
+    /// Reads `size` bytes; the access must have been found valid.
+    pub(super) fn read(&mut self, state: &mut State, at: &Resolved, size: u64, tag: u32) -> Result<Num, Split> {
+        let mut result: Option<Num> = None;
+        for (n, spot) in at.spots.iter().enumerate().rev() {
+            let value = self.read_place(state, &spot.place, size, tag + super::flat::index(n))?;
+            result = Some(match result {
+                None => value,
+                Some(rest) => {
+                    // A common type: signed, if one is, since that keeps every number.
+                    let width = u32::try_from(size * 8).unwrap_or(8);
+                    let ty = if value.ty == rest.ty {
+                        value.ty
+                    } else {
+                        IntType { width, signed: value.ty.signed || rest.ty.signed }
+                    };
+                    Num::new(ite(spot.when.clone(), value.to(ty), rest.to(ty)), ty)
+                }
+            });
+        }
+        let width = u32::try_from(size * 8).unwrap_or(8);
+        Ok(match result {
+            Some(value) => value,
+            // There is no place: the access was not valid, and this is not reached.
+            None => Num::constant(0, IntType::signed(width)),
+        })
+    }
+
+    /// Writes `size` bytes; the access must have been found valid.
+    pub(super) fn write(&mut self, state: &mut State, at: &Resolved, size: u64, value: &Num, tag: u32) -> Result<(), Split> {
+        let last = at.spots.len().saturating_sub(1);
+        let mut before = truth(true);
+        for (n, spot) in at.spots.iter().enumerate() {
+            let when = if last == 0 {
+                truth(true)
+            } else if n == last {
+                before.clone()
+            } else {
+                and(before.clone(), spot.when.clone())
+            };
+            before = and(before, super::arith::not(spot.when.clone()));
+            self.write_place(state, &spot.place, size, value, &when, tag + super::flat::index(n))?;
+        }
+        Ok(())
+    }
+
+    fn write_place(
+        &mut self,
+        state: &mut State,
+        place: &Place,
+        size: u64,
+        value: &Num,
+        when: &Cond,
+        tag: u32,
+    ) -> Result<(), Split> {
+        let whole = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
+        match place {
+            Place::Vars(list) => match list.as_slice() {
+                [(v, ty)] => {
+                    let new = ite(when.clone(), value.to(*ty), state.var(*v));
+                    state.set(*v, new);
+                }
+                bytes => {
+                    for (i, (v, _)) in bytes.iter().enumerate() {
+                        let new = ite(when.clone(), byte(&value.to(whole), whole, i as u64), state.var(*v));
+                        state.set(*v, new);
+                    }
+                }
+            },
+            Place::Cell { mem, ty, address, bytes: None } => {
+                let new = value.to(*ty);
+                let new = if *when == truth(true) {
+                    new
+                } else {
+                    ite(when.clone(), new, self.load_cell(state, *mem, address)?)
+                };
+                state.stores.push(MemUpdate::Store { mem: *mem, address: address.clone(), value: new });
+            }
+            Place::Cell { mem, address, bytes: Some(n), .. } => {
+                let bits = value.to(whole);
+                let mut all = Vec::new();
+                for i in 0..*n {
+                    let at = self.add_address(address.clone(), i);
+                    let new = byte(&bits, whole, i);
+                    let new = if *when == truth(true) {
+                        new
+                    } else {
+                        ite(when.clone(), new, self.load_cell(state, *mem, &at)?)
+                    };
+                    all.push(MemUpdate::Store { mem: *mem, address: at, value: new });
+                }
+                state.stores.extend(all);
+            }
+            Place::Lost(id) => self.forget(state, *id, UnknownKind::Abstraction, tag),
+        }
+        Ok(())
+    }
+
+    /// Nothing is known of an object's content any more.
+    pub(super) fn forget(&mut self, state: &mut State, id: ObjectId, kind: UnknownKind, tag: u32) {
+        let object = self.memory.object(id).clone();
+        match &object.layout {
+            Layout::Scalars(scalars) => {
+                for (n, s) in scalars.iter().enumerate() {
+                    let name = self.program.vars[s.var].0.clone();
+                    let n = super::flat::index(n);
+                    let value = self.unknown(state, tag.wrapping_mul(4096).wrapping_add(n), &name, s.ty, kind, None);
+                    state.set(s.var, value.expr);
+                }
+            }
+            Layout::Region(number) => {
+                let fields = self.memory.regions[*number].fields.clone();
+                for f in fields {
+                    self.forget_mem(state, f.mem, kind);
+                }
+            }
+        }
+    }
+
+    pub(super) fn forget_mem(&mut self, state: &mut State, mem: usize, kind: UnknownKind) {
+        let unknown = self.mem_unknown(state, mem, kind);
+        // What was stored before is still asked to be defined; see `MemUpdate::Forget`.
+        state.stores.push(MemUpdate::Forget { mem, unknown });
+    }
+}
+
+/// How far the second address is from the first, if that shows.
+fn distance(a: &Expr, b: &Expr) -> Option<IBig> {
+    fn split(e: &Expr) -> (Option<&Expr>, IBig) {
+        match e {
+            Expr::Const(k, _) => (None, k.clone()),
+            Expr::Binary { op: BinaryOp::Add, left, right, .. } => match &**right {
+                Expr::Const(k, _) => (Some(left), k.clone()),
+                _ => (Some(e), IBig::ZERO),
+            },
+            _ => (Some(e), IBig::ZERO),
+        }
+    }
+    let ((x, i), (y, j)) = (split(a), split(b));
+    (x == y).then(|| j - i)
+}
+
+/// A byte of a number of an unsigned type.
+fn byte(value: &Expr, whole: IntType, number: u64) -> Expr {
+    let ty = IntType::unsigned(8);
+    if let Expr::Join(parts) = value
+        && parts.len() as u64 * 8 == u64::from(whole.width)
+    {
+        return parts[usize::try_from(number).unwrap_or(0)].clone();
+    }
+    if let Expr::Const(k, _) = value {
+        return constant(k >> usize::try_from(number * 8).unwrap_or(0), ty);
+    }
+    let shifted = operate(BinaryOp::Shr, whole, Overflow::Wraps, value.clone(), constant(number * 8, whole));
+    Num::new(shifted, whole).to(ty)
+}
+
+/// Bytes, the lowest first, as one number.
+fn join(parts: Vec<Expr>) -> Expr {
+    if let [one] = parts.as_slice() {
+        return one.clone();
+    }
+    let width = u32::try_from(parts.len() * 8).unwrap_or(8);
+    let mut sum = IBig::ZERO;
+    for (i, p) in parts.iter().enumerate() {
+        match p {
+            Expr::Const(k, _) => sum += k << (8 * i),
+            _ => return Expr::Join(parts),
+        }
+    }
+    constant(sum, IntType::unsigned(width))
+}

@@ -1,0 +1,420 @@
+//! From a module to one neutral program for each entry.
+//!
+//! 1. [`prepare`] reads what the compiler's checks say about signs, and takes the checks away whose operations have the same
+//!    rule in the neutral program.
+//! 2. [`flat`] makes one graph of the entry and what it calls.
+//! 3. [`points`] finds what pointers may point to, [`layout`] makes objects scalars or arrays.
+//! 4. [`build`] executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
+//!    [`arith`] has the integers, [`calls`] the functions that are not entered.
+//!
+//! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
+//! undefined behaviour to change what the program does.
+//!
+//! With [`Options::observe`] a call of that function ends a location: the value is stored in the variable `observed`, and the
+//! next location's name starts with `observe`.
+
+mod arith;
+mod build;
+mod calls;
+mod debug;
+mod flat;
+mod layout;
+mod memory;
+mod points;
+mod prepare;
+
+use crate::models::{Model, Table};
+use crate::module::{BlockId, Callee, Function, FunctionId, Module, Op, Operand, Terminator, Type, ValueId};
+use crate::{Entry, EntryChoice, Failure, Options};
+use flat::{Flat, Graph, InstanceId, Plan, Point};
+use lariat_ir::neutral::{IntType, Program};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// The programs of a module's entries.
+pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failure> {
+    let own;
+    let table = if options.models.is_empty() {
+        Table::builtin()
+    } else {
+        own = Table::with(&options.models)?;
+        &own
+    };
+    let module = prepare::prepare(module);
+    let entries = entries(&module, options)?;
+    let mut done = Vec::new();
+    for f in entries {
+        let function = &module.functions[f.0 as usize];
+        let whole = function.name == "main" || options.observe.is_some();
+        let program = program(&module, table, options, f, whole);
+        done.push(Entry { name: function.shown().to_owned(), program });
+    }
+    Ok(done)
+}
+
+fn entries(module: &Module, options: &Options) -> Result<Vec<FunctionId>, Failure> {
+    let defined: Vec<FunctionId> = (0..module.functions.len())
+        .filter(|f| !module.functions[*f].blocks.is_empty())
+        .map(|f| FunctionId(flat::index(f)))
+        .collect();
+    let named = |name: &str| {
+        let of = |f: &&FunctionId| {
+            let function = &module.functions[f.0 as usize];
+            function.name == name || function.shown() == name
+        };
+        defined.iter().find(of).copied()
+    };
+    let failure = |message: String| Failure { place: None, message };
+    if defined.is_empty() {
+        return Err(failure("it defines no function; there is nothing to analyse".to_owned()));
+    }
+    match &options.entry {
+        EntryChoice::Named(name) => named(name).map(|f| vec![f]).ok_or_else(|| {
+            let known: Vec<&str> = defined.iter().map(|f| module.functions[f.0 as usize].shown()).take(8).collect();
+            failure(format!("there is no function `{name}`; it defines {}", known.join(", ")))
+        }),
+        EntryChoice::All => Ok(defined),
+        EntryChoice::Default => {
+            if let Some(main) = named("main") {
+                return Ok(vec![main]);
+            }
+            let external: Vec<FunctionId> =
+                defined.iter().filter(|f| module.functions[f.0 as usize].external).copied().collect();
+            Ok(if external.is_empty() { defined } else { external })
+        }
+    }
+}
+
+fn program(module: &Module, table: &Table, options: &Options, entry: FunctionId, whole: bool) -> Program {
+    let flat = Flat::new(module, entry);
+    let graph = flat.explore(InstanceId(0));
+    let mut cx = Context::new(&flat, &graph, table, options, whole);
+    cx.open = cx.has_unknown_calls() || !whole;
+    let points = points::Points::solve(&cx);
+    let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
+    program.address = IntType::signed(module.pointer_bits);
+    let mut names = Names::default();
+    let memory = layout::Memory::new(&cx, &points, &mut program, &mut names);
+    build::Builder::new(&cx, &points, &memory, program, names).build()
+}
+
+/// What everything in the making of one program looks at.
+struct Context<'m> {
+    flat: &'m Flat<'m>,
+    graph: &'m Graph,
+    table: &'m Table,
+    options: &'m Options,
+    /// A whole program, not one function.
+    whole: bool,
+    /// Whether code that is not here may know of this program's globals.
+    open: bool,
+    signs: RefCell<HashMap<FunctionId, Rc<HashMap<ValueId, bool>>>>,
+    /// For each block of an instance, its points in order, and whether each lies on a cycle.
+    pieces: HashMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
+}
+
+/// What a call comes to, besides functions that are entered.
+enum ModelUse<'m> {
+    Entered,
+    Intrinsic(&'m str),
+    Model(&'m Model),
+    Unknown,
+}
+
+impl<'m> Context<'m> {
+    fn new(flat: &'m Flat<'m>, graph: &'m Graph, table: &'m Table, options: &'m Options, whole: bool) -> Self {
+        let mut pieces: HashMap<(InstanceId, BlockId), Vec<(u32, bool)>> = HashMap::new();
+        for p in &graph.order {
+            pieces.entry((p.instance, p.block)).or_default().push((p.index, graph.cyclic.contains(p)));
+        }
+        pieces.values_mut().for_each(|list| list.sort_unstable());
+        Self { flat, graph, table, options, whole, open: false, signs: RefCell::default(), pieces }
+    }
+
+    fn has_unknown_calls(&self) -> bool {
+        self.graph.order.iter().any(|p| {
+            let block = self.flat.block(*p);
+            (p.index as usize..block.instructions.len()).any(|i| match &block.instructions[i].op {
+                Op::Call { callee, .. } => {
+                    let at = Point { index: flat::index(i), ..*p };
+                    match self.model_use(at, callee) {
+                        ModelUse::Unknown => true,
+                        ModelUse::Model(m) => m.effects.iter().any(|e| {
+                            matches!(e, crate::models::Effect::ChangesMemory | crate::models::Effect::Calls(_))
+                        }),
+                        _ => false,
+                    }
+                }
+                _ => false,
+            })
+        })
+    }
+
+    fn model_use(&self, at: Point, callee: &Callee) -> ModelUse<'m> {
+        match callee {
+            Callee::Asm(_) | Callee::Pointer(_) => ModelUse::Unknown,
+            Callee::Function(f) => {
+                if self.flat.plan(at).iter().any(|(_, w)| *w != Plan::Stay) {
+                    return ModelUse::Entered;
+                }
+                let function = &self.flat.module.functions[f.0 as usize];
+                if !function.blocks.is_empty() {
+                    return ModelUse::Unknown;
+                }
+                if function.name.starts_with("llvm.") {
+                    return ModelUse::Intrinsic(&function.name);
+                }
+                if self.options.observe.as_deref() == Some(&function.name) {
+                    return ModelUse::Intrinsic("lariat.observe");
+                }
+                let Some(instruction) = self.flat.instruction(at) else { return ModelUse::Unknown };
+                let Op::Call { args, .. } = &instruction.op else { return ModelUse::Unknown };
+                let caller = self.flat.function(at.instance);
+                let types: Vec<Type> = args.iter().map(|a| build::operand_type(caller, a)).collect();
+                // What the program declares differently is another function.
+                match self.table.get(&function.name) {
+                    Some(model) if model.fits(&types, &instruction.ty) => ModelUse::Model(model),
+                    _ => ModelUse::Unknown,
+                }
+            }
+        }
+    }
+
+    /// Whether a point may be passed more than once.
+    fn on_cycle(&self, at: Point) -> bool {
+        self.pieces
+            .get(&(at.instance, at.block))
+            .and_then(|list| list.iter().rev().find(|(i, _)| *i <= at.index))
+            .is_some_and(|(_, cyclic)| *cyclic)
+    }
+
+    /// Whether an instance may be entered while it is being executed.
+    fn recursive(&self, instance: InstanceId) -> bool {
+        let mut at = Some(instance);
+        while let Some(id) = at {
+            if !self.flat.instance(id).recursions.is_empty() {
+                return true;
+            }
+            at = self.flat.instance(id).parent.map(|p| p.instance);
+        }
+        false
+    }
+
+    /// Whether a local object may be made more than once.
+    fn stack_on_cycle(&self, instance: InstanceId, value: ValueId) -> bool {
+        let function = self.flat.function(instance);
+        if self.on_cycle(self.flat.entry(instance)) {
+            return true;
+        }
+        function.blocks.iter().enumerate().any(|(b, block)| {
+            block.instructions.iter().enumerate().any(|(i, instruction)| {
+                let here = instruction.id == value
+                    || debug::marked(self.flat.module, instruction, "llvm.lifetime.start") == Some(value);
+                here && self.on_cycle(Point { instance, block: BlockId(flat::index(b)), index: flat::index(i) })
+            })
+        })
+    }
+
+    /// For the values of a function: whether they are used or made as signed numbers, or as unsigned ones.
+    fn signs(&self, f: FunctionId) -> Rc<HashMap<ValueId, bool>> {
+        if let Some(found) = self.signs.borrow().get(&f) {
+            return Rc::clone(found);
+        }
+        let found = Rc::new(signs(&self.flat.module.functions[f.0 as usize]));
+        self.signs.borrow_mut().insert(f, Rc::clone(&found));
+        found
+    }
+}
+
+fn signs(function: &Function) -> HashMap<ValueId, bool> {
+    use crate::module::{BinOp, CastOp, Predicate};
+    let mut found: HashMap<ValueId, bool> = HashMap::new();
+    let mut vote = |operand: &Operand, signed: bool| {
+        if let Operand::Value(v) = operand {
+            // Signed wins: a signed number may be out of its type's range over Z, and must not be reduced.
+            let entry = found.entry(*v).or_insert(signed);
+            *entry |= signed;
+        }
+    };
+    for instruction in function.blocks.iter().flat_map(|b| &b.instructions) {
+        let this = Operand::Value(instruction.id);
+        match &instruction.op {
+            Op::Binary { op, left, right, flags } => match op {
+                BinOp::SDiv | BinOp::SRem | BinOp::AShr => [left, right, &this].into_iter().for_each(|o| vote(o, true)),
+                BinOp::UDiv | BinOp::URem | BinOp::LShr => [left, right, &this].into_iter().for_each(|o| vote(o, false)),
+                _ if flags.nsw => [left, right, &this].into_iter().for_each(|o| vote(o, true)),
+                _ => vote(&this, false),
+            },
+            Op::Compare { pred, left, right, ty, .. } => match pred {
+                _ if *ty == Type::Ptr => {}
+                Predicate::Sgt | Predicate::Sge | Predicate::Slt | Predicate::Sle => {
+                    vote(left, true);
+                    vote(right, true);
+                }
+                Predicate::Ugt | Predicate::Uge | Predicate::Ult | Predicate::Ule => {
+                    vote(left, false);
+                    vote(right, false);
+                }
+                Predicate::Eq | Predicate::Ne => {}
+            },
+            Op::Cast { op, arg, .. } => match op {
+                CastOp::SExt | CastOp::SiToFp => {
+                    vote(arg, true);
+                    vote(&this, true);
+                }
+                CastOp::ZExt | CastOp::UiToFp => {
+                    vote(arg, false);
+                    vote(&this, false);
+                }
+                CastOp::IntToPtr => vote(arg, true),
+                _ => {}
+            },
+            Op::Gep { indices, .. } => indices.iter().for_each(|(i, _)| vote(i, true)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Names that are not taken yet.
+#[derive(Default)]
+struct Names {
+    taken: HashSet<String>,
+}
+
+impl Names {
+    fn unused(&mut self, base: &str) -> String {
+        let base = debug::clean(base);
+        let base = if base.is_empty() { "value".to_owned() } else { base };
+        if self.taken.insert(base.clone()) {
+            return base;
+        }
+        let mut n = 2;
+        loop {
+            let name = format!("{base}.{n}");
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+            n += 1;
+        }
+    }
+    fn var(&mut self, program: &mut Program, base: &str, ty: IntType) -> usize {
+        let name = self.unused(base);
+        program.vars.push((name, ty));
+        program.vars.len() - 1
+    }
+    fn mem(&mut self, program: &mut Program, base: &str, cell: IntType) -> usize {
+        let name = self.unused(base);
+        program.mems.push(layout::blank(cell, name));
+        program.mems.len() - 1
+    }
+}
+
+/// The operands of an instruction.
+fn operands_of(op: &Op) -> Vec<&Operand> {
+    match op {
+        Op::Alloca { count, .. } => vec![count],
+        Op::Load { ptr, .. } => vec![ptr],
+        Op::Store { value, ptr, .. } => vec![value, ptr],
+        Op::Gep { base, indices, .. } => {
+            let mut all = vec![base];
+            all.extend(indices.iter().map(|(i, _)| i));
+            all
+        }
+        Op::Binary { left, right, .. } | Op::Compare { left, right, .. } | Op::FloatCompare { left, right, .. } => {
+            vec![left, right]
+        }
+        Op::Float { left, right, .. } => right.iter().fold(vec![left], |mut all, r| {
+            all.push(r);
+            all
+        }),
+        Op::Cast { arg, .. } | Op::Freeze { arg } => vec![arg],
+        Op::Select { cond, yes, no } => vec![cond, yes, no],
+        Op::Phi { incoming } => incoming.iter().map(|(_, o)| o).collect(),
+        Op::ExtractValue { aggregate, .. } => vec![aggregate],
+        Op::InsertValue { aggregate, value, .. } => vec![aggregate, value],
+        Op::Call { callee, args, .. } => {
+            let mut all: Vec<&Operand> = args.iter().collect();
+            if let Callee::Pointer(p) = callee {
+                all.push(p);
+            }
+            all
+        }
+        Op::AtomicRmw { ptr, value, .. } => vec![ptr, value],
+        Op::CompareExchange { ptr, expected, new, .. } => vec![ptr, expected, new],
+        Op::VaArg { list } => vec![list],
+        Op::LandingPad | Op::Fence => Vec::new(),
+        Op::Opaque { args, .. } => args.iter().collect(),
+    }
+}
+
+/// The operands of a terminator.
+fn terminator_operands(t: &Terminator) -> Vec<&Operand> {
+    match t {
+        Terminator::Branch { cond, .. } => vec![cond],
+        Terminator::Switch { value, .. } => vec![value],
+        Terminator::IndirectJump { address, .. } => vec![address],
+        Terminator::Return(Some(value)) => vec![value],
+        _ => Vec::new(),
+    }
+}
+
+/// The blocks that may follow.
+fn block_successors(t: &Terminator) -> Vec<BlockId> {
+    match t {
+        Terminator::Jump(b) => vec![*b],
+        Terminator::Branch { yes, no, .. } => vec![*yes, *no],
+        Terminator::Switch { cases, default, .. } => cases.iter().map(|(_, b)| *b).chain([*default]).collect(),
+        Terminator::IndirectJump { targets, .. } | Terminator::Opaque { targets, .. } => targets.clone(),
+        Terminator::Invoke { normal, unwind } => vec![*normal, *unwind],
+        Terminator::Return(_) | Terminator::Resume | Terminator::Unreachable => Vec::new(),
+    }
+}
+
+/// Where the parts of an aggregate are, in bytes.
+fn offsets_of(ty: &Type) -> Vec<i64> {
+    let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    match ty {
+        Type::Struct(members, _) => members.iter().map(|(o, _)| signed(*o)).collect(),
+        Type::Array(_, n, size) => (0..*n).map(|i| signed(i * size)).collect(),
+        _ => vec![0],
+    }
+}
+
+/// The parts of a type that are no aggregates, with their offsets.
+fn leaves_of(ty: &Type) -> Vec<(u64, Type)> {
+    match ty {
+        Type::Struct(members, _) => {
+            members.iter().flat_map(|(o, t)| leaves_of(t).into_iter().map(move |(p, leaf)| (o + p, leaf))).collect()
+        }
+        Type::Array(of, n, size) => (0..(*n).min(256))
+            .flat_map(|i| leaves_of(of).into_iter().map(move |(p, leaf)| (i * size + p, leaf)))
+            .collect(),
+        other => vec![(0, other.clone())],
+    }
+}
+
+/// How many bits a value has; 0 for what has none.
+fn bits_of(ty: &Type, module: &Module) -> u32 {
+    use crate::module::FloatKind;
+    match ty {
+        Type::Int(w) => *w,
+        Type::Ptr => module.pointer_bits,
+        Type::Float(kind) => match kind {
+            FloatKind::Half | FloatKind::BFloat => 16,
+            FloatKind::Single => 32,
+            FloatKind::Double => 64,
+            FloatKind::X87 => 80,
+            FloatKind::Quad => 128,
+        },
+        Type::Void => 0,
+        Type::Other(n) | Type::Struct(_, n) => u32::try_from(n * 8).unwrap_or(u32::MAX),
+        Type::Array(_, n, size) => u32::try_from(n * size * 8).unwrap_or(u32::MAX),
+    }
+}
+
+/// How many bytes a value has in memory.
+fn store_size(ty: &Type, module: &Module) -> u64 {
+    u64::from(bits_of(ty, module)).div_ceil(8)
+}

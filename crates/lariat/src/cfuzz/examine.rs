@@ -1,0 +1,281 @@
+//! From programs to findings: native runs, translation, runs of the transition systems, comparison.
+
+use super::compare::{Outcome, Variant, compare};
+use super::interpret::{Trace, interpret};
+use super::native::{End, Native, Run, file_of, find_tool};
+use super::program::Program;
+use lariat_front::module::Module;
+use lariat_front::{EntryChoice, Options, compile, llvm, translate};
+use lariat_ir::lts;
+use lariat_ir::neutral::{self, Target, lower};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FindingKind {
+    /// The system does something else than the program.
+    Difference,
+    /// Something panicked.
+    Panic,
+    /// The program is not what it should be: it does not compile, or the two builds disagree, or one that was to be
+    /// defined is not.
+    Generator,
+}
+
+impl FindingKind {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Difference => "the transition system does something else",
+            Self::Panic => "a panic",
+            Self::Generator => "the program is not what it should be",
+        }
+    }
+}
+
+/// Something that is wrong with a program's translation.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What it is.
+    pub kind: FindingKind,
+    /// The integer semantics and whether the optimiser was there.
+    pub of: Option<(Target, Variant)>,
+    /// More about it.
+    pub detail: String,
+    /// The run of the system.
+    pub trace: Option<Trace>,
+    /// The system's text.
+    pub system: Option<String>,
+}
+
+impl Finding {
+    /// Whether another finding is about the same: a smaller program may fail in its place.
+    pub fn resembles(&self, other: &Self) -> bool {
+        let shape = |s: &str| s.chars().filter(|c| c.is_alphabetic()).take(24).collect::<String>();
+        self.kind == other.kind && self.of == other.of && shape(&self.detail) == shape(&other.detail)
+    }
+}
+
+/// What became of one program.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// The native run that the sanitizers watched.
+    pub native: Run,
+    /// What is wrong; empty if nothing is.
+    pub findings: Vec<Finding>,
+    /// How many runs of systems were compared as a whole, and in part.
+    pub same: u64,
+    /// See `same`.
+    pub partly: u64,
+    /// Why the program was not translated, if it was not.
+    pub untranslated: Option<String>,
+}
+
+/// A program and what its inputs are made from.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The program.
+    pub program: Program,
+    /// The seed of its inputs.
+    pub input_seed: u64,
+    /// Whether it was made to be free of undefined behaviour.
+    pub clean: bool,
+}
+
+/// How long the parts of the work took.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Times {
+    /// Compilers, native runs and the optimiser.
+    pub native: Duration,
+    /// Compiling for and reading by the front end.
+    pub reading: Duration,
+    /// Translating.
+    pub translating: Duration,
+    /// Lowering.
+    pub lowering: Duration,
+    /// Running the systems.
+    pub running: Duration,
+}
+
+impl Times {
+    /// Adds another's.
+    pub fn add(&mut self, other: &Self) {
+        self.native += other.native;
+        self.reading += other.reading;
+        self.translating += other.translating;
+        self.lowering += other.lowering;
+        self.running += other.running;
+    }
+}
+
+/// One job's examiner; its files have names of their own.
+pub struct Examiner<'e> {
+    native: &'e Native,
+    folder: PathBuf,
+    job: usize,
+    optimiser: Option<PathBuf>,
+    /// How long things took.
+    pub times: Times,
+}
+
+impl<'e> Examiner<'e> {
+    /// An examiner that works in a folder.
+    pub fn new(native: &'e Native, folder: &Path, job: usize) -> Self {
+        let optimiser =
+            (14..=22).rev().map(|n| format!("opt-{n}")).chain(["opt".to_owned()]).find_map(|n| find_tool(&n));
+        Self { native, folder: folder.to_owned(), job, optimiser, times: Times::default() }
+    }
+
+    /// Examines some programs; an error is about all of them: they do not compile.
+    pub fn examine(&mut self, subjects: &[Subject]) -> Result<Vec<Examined>, String> {
+        let source = self.folder.join(format!("job{}.c", self.job));
+        let text = file_of(subjects.iter().map(|s| &s.program));
+        std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
+        let seeds: Vec<u64> = subjects.iter().map(|s| s.input_seed).collect();
+
+        // The front end's compiler comes first: it is the quickest to refuse what is no C.
+        let begin = Instant::now();
+        let options = Options { observe: Some("observe".into()), ..Options::default() };
+        let bitcode = compile::compile(&source, &options).map_err(|f| f.message)?;
+        let module = llvm::read(&bitcode, "program.c").map_err(|f| f.message)?;
+        self.times.reading += begin.elapsed();
+
+        let begin = Instant::now();
+        let plain = self.native.run(&source, &format!("job{}.plain", self.job), &seeds, false)?;
+        let sanitized = self.native.run(&source, &format!("job{}.sanitized", self.job), &seeds, true)?;
+        let optimised = self.optimise(&bitcode)?;
+        self.times.native += begin.elapsed();
+        let begin = Instant::now();
+        let optimised = match optimised {
+            Some(bytes) => Some(llvm::read(&bytes, "program.c").map_err(|f| f.message)?),
+            None => None,
+        };
+        self.times.reading += begin.elapsed();
+
+        let mut done = Vec::new();
+        for (k, subject) in subjects.iter().enumerate() {
+            let mut examined =
+                Examined { native: sanitized[k].clone(), findings: Vec::new(), same: 0, partly: 0, untranslated: None };
+            if let Some(why) = unfit(subject, &plain[k], &sanitized[k]) {
+                let (kind, detail) = (FindingKind::Generator, why);
+                examined.findings.push(Finding { kind, of: None, detail, trace: None, system: None });
+            } else {
+                self.systems(k, subject, &module, Variant::Plain, &mut examined);
+                if let Some(module) = &optimised {
+                    self.systems(k, subject, module, Variant::Optimised, &mut examined);
+                }
+            }
+            done.push(examined);
+        }
+        Ok(done)
+    }
+
+    /// The module after promotion of variables by LLVM, where the optimiser is there.
+    fn optimise(&self, bitcode: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let Some(optimiser) = &self.optimiser else { return Ok(None) };
+        let shown = optimiser.display();
+        let mut child = Command::new(optimiser)
+            .args(["-passes=sroa,mem2reg", "-", "-o", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| format!("cannot run {shown}: {e}"))?;
+        let mut input = child.stdin.take().expect("standard input is piped");
+        // It reads everything before it writes anything.
+        input.write_all(bitcode).map_err(|e| format!("cannot write to {shown}: {e}"))?;
+        drop(input);
+        let done = child.wait_with_output().map_err(|e| format!("cannot run {shown}: {e}"))?;
+        if done.status.success() { Ok(Some(done.stdout)) } else { Err(format!("{shown} refuses the module")) }
+    }
+
+    /// Translates one program of a module and compares its systems.
+    fn systems(&mut self, k: usize, subject: &Subject, module: &Module, variant: Variant, examined: &mut Examined) {
+        let options = Options {
+            observe: Some("observe".into()),
+            entry: EntryChoice::Named(format!("p{k}_main")),
+            ..Options::default()
+        };
+        let begin = Instant::now();
+        let translated = guarded(|| translate::translate(module, &options));
+        self.times.translating += begin.elapsed();
+        let mut entries = match translated {
+            Err(words) => return examined.findings.push(panicked(None, &format!("translating: {words}"))),
+            Ok(Err(failure)) => {
+                examined.untranslated = Some(failure.message);
+                return;
+            }
+            Ok(Ok(entries)) => entries,
+        };
+        let Some(entry) = entries.pop() else { return };
+        let program: &neutral::Program = &entry.program;
+        for target in Target::ALL {
+            let begin = Instant::now();
+            let lowered = guarded(|| lower(program, target));
+            self.times.lowering += begin.elapsed();
+            let of = (target, variant);
+            let ts = match lowered {
+                Err(words) => {
+                    examined.findings.push(panicked(Some(of), &format!("lowering: {words}")));
+                    continue;
+                }
+                Ok(ts) => ts,
+            };
+            let begin = Instant::now();
+            let ran = guarded(|| interpret(&ts, subject.input_seed, subject.input_seed ^ 0x5eed));
+            self.times.running += begin.elapsed();
+            let trace = match ran {
+                Err(words) => {
+                    examined.findings.push(panicked(Some(of), &format!("running: {words}")));
+                    continue;
+                }
+                Ok(trace) => trace,
+            };
+            match compare(&examined.native, &trace, target, variant) {
+                Outcome::Same => examined.same += 1,
+                Outcome::Partly => examined.partly += 1,
+                Outcome::Differ(detail) => examined.findings.push(Finding {
+                    kind: FindingKind::Difference,
+                    of: Some(of),
+                    detail,
+                    trace: Some(trace),
+                    system: Some(lts::print(&ts)),
+                }),
+            }
+        }
+    }
+}
+
+/// Why a program proves nothing.
+fn unfit(subject: &Subject, plain: &Run, sanitized: &Run) -> Option<String> {
+    let undefined = matches!(sanitized.end, End::Undefined(_) | End::Crash(_));
+    if subject.clean && (undefined || sanitized.overflow_after.is_some()) {
+        return Some(format!("it was to be defined, and is not: {}", sanitized.end));
+    }
+    if !undefined && (plain.observed != sanitized.observed || plain.end != sanitized.end) {
+        return Some(format!(
+            "the two builds disagree: {} observations and {}, {} and {}",
+            plain.observed.len(),
+            plain.end,
+            sanitized.observed.len(),
+            sanitized.end
+        ));
+    }
+    None
+}
+
+fn panicked(of: Option<(Target, Variant)>, words: &str) -> Finding {
+    Finding { kind: FindingKind::Panic, of, detail: words.to_owned(), trace: None, system: None }
+}
+
+fn guarded<T>(f: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|panic| {
+        let words =
+            panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        words.unwrap_or("without words").to_owned()
+    })
+}

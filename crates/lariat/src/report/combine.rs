@@ -1,0 +1,449 @@
+//! From what was found about each system to one result: a loop of the source appears once, whatever number of systems and
+//! entries it occurs in.
+
+use super::witness::witness;
+use super::words::{because, bound, condition_words};
+use super::{CopyReport, EntryReport, LoopReport, Results, SystemReport};
+use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart};
+use lariat_check::Proved;
+use lariat_engines::LoopResult;
+use lariat_ir::lts::{self, Places};
+use lariat_ir::{Integers, LocId, Property, Proves, Span, claim};
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+/// Makes the results of a file from what was found about its entries. With `places` it is an `.lts` file.
+pub fn results(
+    file: &str,
+    integers: Integers,
+    data_model: &str,
+    entries: &[EntryStudy],
+    places: Option<&Places>,
+    time: Duration,
+) -> Results {
+    let mut all: Vec<LoopReport> = Vec::new();
+    for entry in entries {
+        all.extend(loops_of(file, entry, places));
+    }
+    if places.is_none() {
+        all = by_source(all);
+    }
+    all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
+    let (recursion, loops) = all.into_iter().partition(|l| l.recursion().is_some());
+    let reports: Vec<EntryReport> = entries.iter().map(entry_report).collect();
+    let verdict = together(&reports);
+    let mut contradictions: Vec<String> = Vec::new();
+    for entry in entries {
+        contradictions.extend(entry.studies.iter().flat_map(|s| s.analysis.contradictions.iter().cloned()));
+        contradictions.extend(entry.contradictions.iter().cloned());
+    }
+    Results {
+        verdict,
+        reason: (verdict == Verdict::Unknown).then(|| reason_together(&reports)).flatten(),
+        integers: integers.to_string(),
+        data_model: data_model.to_owned(),
+        entry: match entries {
+            [one] => one.name.clone(),
+            _ => "all".to_owned(),
+        },
+        entries: reports,
+        loops,
+        recursion,
+        assumptions: assumptions(entries),
+        contradictions,
+        time,
+    }
+}
+
+/// The verdict on several entries: one that hangs is enough for the one verdict, all must end for the other.
+pub(crate) fn together_words<'a>(mut verdicts: impl Iterator<Item = &'a str> + Clone) -> &'static str {
+    if verdicts.clone().any(|v| v == Verdict::Diverges.word()) {
+        Verdict::Diverges.word()
+    } else if verdicts.all(|v| v == Verdict::Terminates.word()) {
+        Verdict::Terminates.word()
+    } else {
+        Verdict::Unknown.word()
+    }
+}
+
+fn together(entries: &[EntryReport]) -> Verdict {
+    let word = together_words(entries.iter().map(|e| e.verdict.word()));
+    let all = [Verdict::Terminates, Verdict::Diverges, Verdict::Unknown];
+    all.into_iter().find(|v| v.word() == word).expect("these are all verdicts")
+}
+
+fn reason_together(entries: &[EntryReport]) -> Option<String> {
+    let open: Vec<&EntryReport> = entries.iter().filter(|e| e.verdict == Verdict::Unknown).collect();
+    let first = open.first()?;
+    let reason = first.reason.clone()?;
+    Some(match (entries.len(), open.len()) {
+        (1, _) => reason,
+        (_, 1) => format!("in `{}`: {reason}", first.name),
+        (_, n) => format!("in `{}`: {reason}; and in {} more", first.name, n - 1),
+    })
+}
+
+fn entry_report(entry: &EntryStudy) -> EntryReport {
+    let find = |v: Verdict| entry.studies.iter().find(|s| s.analysis.verdict == v);
+    let decided = find(Verdict::Diverges).or_else(|| find(Verdict::Terminates));
+    // The first system is the one that could have shown that it ends; its reason names the loop.
+    let reason = || entry.studies.first().and_then(|s| s.analysis.reason.clone());
+    EntryReport {
+        name: entry.name.clone(),
+        verdict: decided.map_or(Verdict::Unknown, |s| s.analysis.verdict),
+        reason: if decided.is_some() { None } else { reason() },
+        certificate: decided.and_then(|s| s.analysis.program.as_ref().map(|p| claim::to_data(&s.ts, p.claim()))),
+        systems: entry
+            .studies
+            .iter()
+            .map(|s| SystemReport {
+                proves: match s.ts.proves {
+                    Proves::Both => "both",
+                    Proves::Terminates => "terminates",
+                    Proves::Diverges => "diverges",
+                },
+                hash: s.ts.hash().to_string(),
+                lts: lts::print(&s.ts),
+            })
+            .collect(),
+    }
+}
+
+/// What the proofs rest on, each thing once.
+fn assumptions(entries: &[EntryStudy]) -> Vec<(String, Option<Span>)> {
+    let mut seen = HashSet::new();
+    let mut all = Vec::new();
+    for study in entries.iter().flat_map(|e| &e.studies) {
+        let proofs = study.analysis.proved.iter().map(|(_, p)| p).chain(&study.analysis.program);
+        let mut used: Vec<_> = proofs.flat_map(|p: &Proved| p.assumptions().iter().copied()).collect();
+        used.sort_unstable();
+        used.dedup();
+        for a in used {
+            let a = &study.ts.assumptions[a];
+            let pair = (a.text.clone(), a.span.clone());
+            if seen.insert(pair.clone()) {
+                all.push(pair);
+            }
+        }
+    }
+    all
+}
+
+/// The loops of an entry: those of its systems, matched, and what it leaves open besides.
+fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<LoopReport> {
+    let mut all = Vec::new();
+    let [first, rest @ ..] = entry.studies.as_slice() else { return all };
+    let report = |study: &Study, result: &LoopResult| loop_report(file, entry, study, places, result);
+    let mut matched = HashSet::new();
+    for result in &first.analysis.loops {
+        let mut this = report(first, result);
+        if let Some(second) = rest.first() {
+            let header = first.analysis.forest.loops[result.id].header;
+            if let Some(id) = counterpart(&first.ts, header, second).filter(|id| matched.insert(*id))
+                && let Some(other) = second.analysis.loops.iter().find(|l| l.id == id)
+            {
+                this = of_two_systems(this, report(second, other));
+            }
+        }
+        all.push(this);
+    }
+    if let Some(second) = rest.first() {
+        // The first system has no such loop: an edge of it can never be taken there.
+        all.extend(second.analysis.loops.iter().filter(|l| !matched.contains(&l.id)).map(|l| report(second, l)));
+    }
+    all.extend(first.ts.obligations.iter().map(|o| open_obligation(file, entry, places, &o.text, o.span.as_ref())));
+    all
+}
+
+/// One loop, as the system that can show its end and the one that can show an endless run see it.
+fn of_two_systems(ends: LoopReport, hangs: LoopReport) -> LoopReport {
+    let time = ends.time + hangs.time;
+    let rejected: Vec<String> = ends.rejected.iter().chain(&hangs.rejected).cloned().collect();
+    let both = |a: &Option<String>, b: &Option<String>| match (a, b) {
+        (Some(a), Some(b)) if a != b => Some(format!("{a}; {b}")),
+        (a, b) => a.clone().or_else(|| b.clone()),
+    };
+    let mut report = match (ends.verdict, hangs.verdict) {
+        (_, Verdict::Diverges) => hangs,
+        (Verdict::Terminates, _) => ends,
+        _ => LoopReport { reason: both(&ends.reason, &hangs.reason), ..ends },
+    };
+    report.time = time;
+    report.rejected = rejected;
+    report
+}
+
+/// Something that could run for ever and is no loop of the system.
+fn open_obligation(
+    file: &str,
+    entry: &EntryStudy,
+    places: Option<&Places>,
+    text: &str,
+    span: Option<&Span>,
+) -> LoopReport {
+    // An `.lts` file is shown itself; where in it the obligation stands is not known.
+    let place = if places.is_some() { Some(Span { file: file.to_owned(), line: 1, column: 1 }) } else { span.cloned() };
+    LoopReport {
+        entry: entry.name.clone(),
+        id: format!("{}{text}", super::RECURSION),
+        function: None,
+        span: span.cloned(),
+        place,
+        depth: 1,
+        verdict: Verdict::Unknown,
+        when: None,
+        engine: None,
+        certificate: None,
+        kind: None,
+        witness: None,
+        bound: None,
+        because: None,
+        reason: Some(format!("the system does not cover it: {text}")),
+        rejected: Vec::new(),
+        others: Vec::new(),
+        time: Duration::ZERO,
+    }
+}
+
+/// Each loop of the source once: a function that is called from several places, or is in several entries, has its loops
+/// copied into each. One copy that hangs is enough; only when all copies end does the loop end.
+fn by_source(all: Vec<LoopReport>) -> Vec<LoopReport> {
+    type Key = (Option<Span>, Option<String>, bool, Option<(String, String)>);
+    let mut groups: BTreeMap<Key, Vec<LoopReport>> = BTreeMap::new();
+    for l in all {
+        // Without a place there is no telling what is the same.
+        let alone = l.span.is_none().then(|| (l.entry.clone(), l.id.clone()));
+        let key = (l.span.clone(), l.function.clone(), l.recursion().is_some(), alone);
+        groups.entry(key).or_default().push(l);
+    }
+    groups.into_values().map(one_of_the_source).collect()
+}
+
+fn one_of_the_source(mut copies: Vec<LoopReport>) -> LoopReport {
+    let position = |wanted: &dyn Fn(&LoopReport) -> bool| copies.iter().position(wanted);
+    // The copy that is shown decides: one that hangs, else one that is open, else one that ends under a condition.
+    let shown = position(&|l| l.verdict == Verdict::Diverges)
+        .or_else(|| position(&|l| l.verdict == Verdict::Unknown))
+        .or_else(|| position(&|l| l.when.is_some()))
+        .unwrap_or(0);
+    let mut this = copies.remove(shown);
+    for other in copies {
+        this.time += other.time;
+        this.rejected.extend(other.rejected);
+        this.others.push(CopyReport {
+            entry: other.entry,
+            id: other.id,
+            verdict: other.verdict,
+            when: other.when,
+            certificate: other.certificate,
+        });
+    }
+    this
+}
+
+fn loop_report(
+    file: &str,
+    entry: &EntryStudy,
+    study: &Study,
+    places: Option<&Places>,
+    result: &LoopResult,
+) -> LoopReport {
+    let Study { ts, analysis } = study;
+    let this = &analysis.forest.loops[result.id];
+    let header = &ts.locs[this.header];
+    let (engine, proof) = proof_of(analysis, this.header).unzip();
+    let claim = proof.map(Proved::claim);
+    let verdict = match claim.map(|c| c.property) {
+        Some(Property::Terminates(_)) => Verdict::Terminates,
+        Some(Property::Diverges(_)) => Verdict::Diverges,
+        _ => Verdict::Unknown,
+    };
+    let reasons: Vec<String> =
+        result.trials.iter().filter_map(|t| t.reason.as_ref().map(|r| format!("{}: {r}", t.engine))).collect();
+    let rejected: Vec<String> = result.trials.iter().flat_map(|t| t.rejected.iter().cloned()).collect();
+    let reason = (verdict == Verdict::Unknown).then(|| match (reasons.is_empty(), rejected.is_empty()) {
+        (true, true) => "no engine looked at it".to_owned(),
+        (true, false) => "a proof was found but not accepted by the checker".to_owned(),
+        _ => reasons.join("; "),
+    });
+    let place = match places {
+        Some(places) => {
+            let (line, column) = places.get(&this.header).copied().unwrap_or((1, 1));
+            Some(Span { file: file.to_owned(), line, column })
+        }
+        None => header.span.clone(),
+    };
+    LoopReport {
+        entry: entry.name.clone(),
+        id: header.name.clone(),
+        function: header.function.clone(),
+        span: header.span.clone(),
+        place,
+        depth: this.depth,
+        verdict,
+        when: claim.filter(|c| c.when != ts.terms.tt()).map(|c| condition_words(ts, c.when)),
+        engine,
+        certificate: claim.map(|c| claim::to_data(ts, c)),
+        kind: claim.map(|c| c.certificate.kind()),
+        witness: claim.and_then(|c| witness(ts, &entry.names, c)),
+        bound: claim.and_then(|c| bound(ts, c)),
+        because: claim.and_then(|c| because(ts, c)),
+        reason,
+        rejected,
+        others: Vec::new(),
+        time: result.time,
+    }
+}
+
+/// The proof of a loop's verdict with the engine that found it.
+fn proof_of(analysis: &Analysis, header: LocId) -> Option<(&'static str, &Proved)> {
+    let is_of =
+        |p: &Proved| matches!(p.claim().property, Property::Terminates(h) | Property::Diverges(h) if h == header);
+    analysis.proved.iter().find(|(_, p)| is_of(p)).map(|(engine, p)| (*engine, p))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze::{Settings, analyze_entry};
+    use crate::report::{Program as File, json, text};
+    use lariat_ir::UnknownKind;
+    use lariat_ir::neutral::{BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Overflow, Program, Unknown};
+
+    const INT: IntType = IntType::signed(32);
+
+    /// `x = input; while (x CMP 0) x = x OP 1;`, the loop in a function at a line.
+    fn counting(cmp: CmpOp, op: BinaryOp, function: &str, line: u32) -> Program {
+        let span = Some(Span { file: "a.c".into(), line, column: 3 });
+        let x = || Expr::Var(0);
+        let mut p = Program::new("entry");
+        p.vars = vec![("x".into(), INT)];
+        p.init = vec![(0, Some(0.into()))];
+        p.unknowns = vec![Unknown::new("n", INT, UnknownKind::Input)];
+        let step = Expr::binary(op, INT, Overflow::Undefined, x(), Expr::constant(1, INT));
+        let go_on = Cond::cmp(cmp, INT, x(), Expr::constant(0, INT));
+        let start = Location::new("start", vec![Case::new(None, vec![(0, Expr::Unknown(0))], Goto::Loc(1))]);
+        let mut head = Location::new(
+            "head",
+            vec![Case::new(Some(go_on), vec![(0, step)], Goto::Loc(1)), Case::new(None, vec![], Goto::Exit)],
+        );
+        head.span.clone_from(&span);
+        head.function = Some(function.to_owned());
+        p.locs = vec![start, head];
+        p
+    }
+
+    fn ends(function: &str, line: u32) -> Program {
+        counting(CmpOp::Gt, BinaryOp::Sub, function, line)
+    }
+
+    /// `while (x == 0) x = x * 1;`
+    fn hangs(function: &str, line: u32) -> Program {
+        counting(CmpOp::Eq, BinaryOp::Mul, function, line)
+    }
+
+    /// `while (x > 0) x = x + 1;`: ends by an overflow only.
+    fn overflows(function: &str, line: u32) -> Program {
+        counting(CmpOp::Gt, BinaryOp::Add, function, line)
+    }
+
+    fn study(entries: &[(&str, Program)], integers: Integers, audit: bool) -> Vec<EntryStudy> {
+        let settings = Settings { audit, ..Settings::default() };
+        entries.iter().map(|(name, p)| analyze_entry(name, p, integers, &settings, &mut |_, _| {})).collect()
+    }
+
+    fn decided(entries: &[(&str, Program)], integers: Integers) -> Results {
+        let studies = study(entries, integers, true);
+        let r = results("a.c", integers, "lp64", &studies, None, Duration::ZERO);
+        assert_eq!(r.contradictions, Vec::<String>::new());
+        r
+    }
+
+    #[test]
+    fn the_semantics_c_takes_each_verdict_from_its_own_system() {
+        let r = decided(&[("main", ends("main", 2))], Integers::C);
+        assert_eq!(
+            (r.verdict, r.loops[0].verdict, r.entry.as_str()),
+            (Verdict::Terminates, Verdict::Terminates, "main")
+        );
+        assert_eq!(r.entries[0].systems.len(), 2, "an audit looks at both");
+        let r = decided(&[("main", hangs("main", 2))], Integers::C);
+        assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Diverges, Verdict::Diverges));
+        assert_eq!(r.loops[0].witness.as_ref().expect("a run is shown").inputs, [("n".to_owned(), "0".to_owned())]);
+        assert_eq!(r.loops.len(), 1, "both systems speak of one loop");
+        let r = decided(&[("main", overflows("main", 2))], Integers::C);
+        assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Unknown));
+        assert!(r.loops[0].reason.is_some() && r.reason.is_some());
+        let r = decided(&[("main", overflows("main", 2))], Integers::Wrap);
+        assert_eq!(r.entries[0].systems.len(), 1);
+        assert_ne!(r.verdict, Verdict::Diverges, "it ends when it wraps");
+        assert_eq!(decided(&[("main", overflows("main", 2))], Integers::Ideal).verdict, Verdict::Diverges);
+    }
+
+    #[test]
+    fn without_an_audit_nothing_is_sought_that_cannot_be() {
+        let studies = study(&[("main", ends("main", 2))], Integers::C, false);
+        assert_eq!(studies[0].studies.len(), 1);
+    }
+
+    #[test]
+    fn a_loop_of_the_source_appears_once_and_ends_only_if_all_copies_do() {
+        let r = decided(&[("f", ends("g", 2)), ("g", ends("g", 2))], Integers::C);
+        assert_eq!((r.entry.as_str(), r.verdict, r.loops.len()), ("all", Verdict::Terminates, 1));
+        assert_eq!((r.loops[0].verdict, r.loops[0].others.len()), (Verdict::Terminates, 1));
+
+        let r = decided(&[("f", ends("g", 2)), ("g", overflows("g", 2))], Integers::C);
+        assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Unknown, 1, Verdict::Unknown));
+        assert_eq!(r.loops[0].entry, "g", "what is shown is what decides");
+        assert!(r.reason.expect("it is unknown").starts_with("in `g`: "));
+
+        let r = decided(&[("f", ends("g", 2)), ("g", hangs("g", 2)), ("h", overflows("h", 9))], Integers::C);
+        assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Diverges, 2, Verdict::Diverges));
+        assert_eq!(r.loops[1].verdict, Verdict::Unknown);
+
+        // Another line or another function is another loop; the order is that of the source.
+        let r = decided(&[("f", ends("f", 7)), ("g", ends("g", 2)), ("h", ends("h", 2))], Integers::Wrap);
+        let places: Vec<_> = r.loops.iter().map(|l| (l.function.clone().unwrap_or_default(), l.others.len())).collect();
+        assert_eq!(places, [("g".to_owned(), 0), ("h".to_owned(), 0), ("f".to_owned(), 0)]);
+    }
+
+    #[test]
+    fn a_recursion_is_reported_apart() {
+        let mut p = hangs("walk", 2);
+        p.locs[1].name = "recursion:walk".into();
+        let r = decided(&[("main", p)], Integers::C);
+        assert_eq!((r.loops.len(), r.recursion.len(), r.verdict), (0, 1, Verdict::Diverges));
+        let file = File { file: "a.c".into(), sources: BTreeMap::new(), outcome: Ok(r) };
+        assert!(text(std::slice::from_ref(&file), false).contains("the recursion of `walk` can run for ever"));
+        assert!(json::render(&[file]).contains("\"recursion\": [\n    {\n      \"id\": \"recursion:walk\""));
+    }
+
+    /// Two systems that are not of one program: what was proved of one contradicts the other, and it is noticed.
+    #[test]
+    fn an_end_and_an_endless_run_of_one_loop_are_a_contradiction() {
+        let (mut a, b) = (
+            study(&[("main", ends("main", 2))], Integers::C, true),
+            study(&[("main", hangs("main", 2))], Integers::C, true),
+        );
+        let [ending, hanging] = [a.swap_remove(0), b.into_iter().next().expect("one")];
+        let found = crate::analyze::contradictions_between("main", &ending.studies[0], &hanging.studies[1]);
+        assert_eq!(found.len(), 2, "the loop and the entry: {found:?}");
+        let other = study(&[("main", ends("main", 2))], Integers::C, true);
+        assert!(crate::analyze::contradictions_between("main", &other[0].studies[0], &other[0].studies[1]).is_empty());
+    }
+
+    #[test]
+    fn the_source_is_shown_with_the_lines_of_the_run() {
+        let r = decided(&[("main", hangs("main", 2))], Integers::C);
+        let source = "int main(void) {\n  while (x == 0) x = x * 1;\n}\n";
+        let sources = [("a.c".to_owned(), source.to_owned())].into();
+        let shown = text(&[File { file: "a.c".into(), sources, outcome: Ok(r.clone()) }], false);
+        for part in ["a.c:2:3", "while (x == 0)", "input: n = 0", "around: line 2 (nothing changes)", "function: main"]
+        {
+            assert!(shown.contains(part), "{part}\n{shown}");
+        }
+        // Without the file the place is told in words.
+        let shown = text(&[File { file: "a.c".into(), sources: BTreeMap::new(), outcome: Ok(r) }], false);
+        assert!(shown.contains("source: a.c:2:3 in `main`"), "{shown}");
+    }
+}

@@ -1,0 +1,450 @@
+//! `tests/corpus/`: C programs, with the truth beside each loop.
+//!
+//! The truth stands on the line on which the loop statement begins, and for a recursive function on the line of its definition:
+//!
+//! ```c
+//! while (x != 0) { //@ loop: diverges when x < 0
+//! for (int i = 0; i < n; i++) { //@ loop: terminates; wrap: diverges; ideal: terminates
+//! static int f(int x) { //@ recursion: terminates
+//! ```
+//!
+//! It is `terminates`, `diverges`, `diverges when …` or `neither`, and speaks of `--integers c`; `wrap:` and `ideal:` say what
+//! is otherwise there. `neither` is a loop that the environment decides, or that ends or hangs only by an overflow. Then there may be:
+//!
+//! - `absent`: nothing goes around, or nothing comes here, as the program text shows; the results need not mention the loop.
+//! - `within N lines`: a cycle of jumps has no one place; a loop on one of the next N lines is meant, too.
+//! - `copies differ`: the loop is in a function that is called from several places; it diverges if one of its copies does.
+//! - `with NAME`: functions that call each other; the results may mention one of them only.
+//! - `tool: unknown -- REASON`, `tool wrap: …`, `tool ideal: …`: the tool is weaker than the truth, in that semantics.
+//!
+//! A verdict that contradicts the truth always fails. One that is better than `tool:` says fails, too, so that it is brought up
+//! to date. Each folder is a test, so that they run side by side; each prints how much of its folder is decided.
+
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// For each program, in seconds.
+const TIMEOUT: &str = "2";
+
+macro_rules! folders {
+    ($($test:ident: $folder:literal,)*) => {
+        const FOLDERS: &[&str] = &[$($folder),*];
+        $(
+            #[test]
+            fn $test() {
+                check_folder($folder);
+            }
+        )*
+    };
+}
+
+folders! {
+    aliasing: "aliasing",
+    bit_fields: "bit-fields",
+    bool: "bool",
+    calls: "calls",
+    const_functions: "const-functions",
+    dangling: "dangling",
+    float: "float",
+    inner_loops: "inner-loops",
+    integers: "integers",
+    irreducible: "irreducible",
+    library: "library",
+    memory: "memory",
+    narrowing: "narrowing",
+    noreturn: "noreturn",
+    null_stores: "null-stores",
+    setjmp: "setjmp",
+    short_circuit: "short-circuit",
+    signed_char_and_shifts: "signed-char-and-shifts",
+    switch: "switch",
+    undefined: "undefined",
+    uninitialised: "uninitialised",
+    unsigned_wrap: "unsigned-wrap",
+    volatile_and_atomic: "volatile-and-atomic",
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Integers {
+    C,
+    Wrap,
+    Ideal,
+}
+
+impl Integers {
+    const ALL: [Self; 3] = [Self::C, Self::Wrap, Self::Ideal];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Wrap => "wrap",
+            Self::Ideal => "ideal",
+        }
+    }
+}
+
+/// What is so, or what is said; as the latter, `Open` is an unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Word {
+    Terminates,
+    Diverges,
+    Open,
+}
+
+impl Word {
+    fn truth(text: &str) -> Result<Self, String> {
+        match text.split_once(" when ") {
+            Some(("diverges", condition)) if !condition.trim().is_empty() => return Ok(Self::Diverges),
+            Some(_) => return Err(format!("`{text}`: only `diverges` has a `when`, and a condition behind it")),
+            None => {}
+        }
+        match text {
+            "terminates" => Ok(Self::Terminates),
+            "diverges" => Ok(Self::Diverges),
+            "neither" => Ok(Self::Open),
+            _ => Err(format!("`{text}` is no truth: say terminates, diverges, diverges when …, or neither")),
+        }
+    }
+
+    fn verdict(entry: &Json) -> Result<Self, String> {
+        match entry["verdict"].as_str() {
+            Some("terminates") => Ok(Self::Terminates),
+            Some("diverges") => Ok(Self::Diverges),
+            Some("unknown") => Ok(Self::Open),
+            _ => Err(format!("`{}` is no verdict", entry["verdict"])),
+        }
+    }
+
+    /// Whether saying this is a lie. To say nothing never is.
+    fn contradicts(self, truth: Self) -> bool {
+        self != Self::Open && self != truth
+    }
+}
+
+#[derive(Debug)]
+struct Truth {
+    /// The function, if this is about recursion.
+    recursion: Option<String>,
+    line: u64,
+    /// How many lines further the cycle may be said to stand.
+    within: u64,
+    /// In the order of [`Integers::ALL`].
+    words: [Word; 3],
+    /// Where the tool is expected to say unknown.
+    weaker: [bool; 3],
+    absent: bool,
+    copies_differ: bool,
+    with: Option<String>,
+}
+
+impl Truth {
+    fn word(&self, integers: Integers) -> Word {
+        self.words[integers as usize]
+    }
+}
+
+/// The truths of a program; each comment that begins with `//@` is one.
+fn truths(text: &str) -> Result<Vec<Truth>, String> {
+    let mut all = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        if let Some((code, note)) = text.split_once("//@") {
+            all.push(truth(line, code, note).map_err(|e| format!("line {line}: {e}"))?);
+        }
+    }
+    if all.is_empty() { Err("no loop has its truth beside it".into()) } else { Ok(all) }
+}
+
+fn truth(line: u64, code: &str, note: &str) -> Result<Truth, String> {
+    let (kind, rest) = note.split_once(':').ok_or("a truth is `//@ loop: …` or `//@ recursion: …`")?;
+    let recursion = match kind.trim() {
+        "loop" => None,
+        "recursion" => Some(defined(code).ok_or("`recursion` stands beside a function's definition")?),
+        other => return Err(format!("`{other}` has no truth; `loop` and `recursion` have")),
+    };
+    // A reason is free text, which ends the comment.
+    let (rest, reason) = match rest.split_once(" -- ") {
+        Some((rest, reason)) => (rest, Some(reason.trim())),
+        None => (rest, None),
+    };
+    let mut clauses = rest.split(';').map(str::trim);
+    let word = Word::truth(clauses.next().unwrap_or_default())?;
+    let mut t = Truth {
+        recursion,
+        line,
+        within: 0,
+        words: [word; 3],
+        weaker: [false; 3],
+        absent: false,
+        copies_differ: false,
+        with: None,
+    };
+    for clause in clauses {
+        let weaker = |t: &mut Truth, integers: Integers, word: &str| {
+            t.weaker[integers as usize] = true;
+            if word.trim() != "unknown" || reason.is_none_or(str::is_empty) {
+                return Err(format!("`{clause}`: say `unknown -- ` and the reason"));
+            }
+            Ok(())
+        };
+        match clause.split_once(':') {
+            Some(("wrap", word)) => t.words[Integers::Wrap as usize] = Word::truth(word.trim())?,
+            Some(("ideal", word)) => t.words[Integers::Ideal as usize] = Word::truth(word.trim())?,
+            Some(("tool", word)) => weaker(&mut t, Integers::C, word)?,
+            Some(("tool wrap", word)) => weaker(&mut t, Integers::Wrap, word)?,
+            Some(("tool ideal", word)) => weaker(&mut t, Integers::Ideal, word)?,
+            Some(_) => return Err(format!("`{clause}` is no clause of a truth")),
+            None if clause == "absent" => t.absent = true,
+            None if clause == "copies differ" => t.copies_differ = true,
+            None => match clause.split(' ').collect::<Vec<_>>()[..] {
+                ["with", name] if t.recursion.is_some() => t.with = Some(name.to_owned()),
+                ["within", n, "lines"] => t.within = n.parse().map_err(|_| format!("`{n}` is no number of lines"))?,
+                _ => return Err(format!("`{clause}` is no clause of a truth")),
+            },
+        }
+    }
+    if reason.is_some() && t.weaker == [false; 3] {
+        return Err("a reason belongs to `tool: unknown`".into());
+    }
+    let [c, wrap, ideal] = t.words;
+    // `c` ends iff it ends over Z; and a run for ever in which no overflow decides is one everywhere.
+    if (c == Word::Terminates) != (ideal == Word::Terminates) {
+        return Err("`c` terminates iff `ideal` does".into());
+    }
+    if c == Word::Diverges && (wrap, ideal) != (Word::Diverges, Word::Diverges) {
+        return Err("what diverges in `c` diverges everywhere".into());
+    }
+    Ok(t)
+}
+
+/// The function that is defined on a line.
+fn defined(code: &str) -> Option<String> {
+    let (before, _) = code.rsplit_once('(')?;
+    let name: String = before.chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    (!name.is_empty()).then(|| name.chars().rev().collect())
+}
+
+fn corpus() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
+}
+
+/// What is in a folder, in alphabetical order.
+fn listed(folder: PathBuf) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("a folder can be listed").path()).collect();
+    paths.sort();
+    paths
+}
+
+fn name(path: &std::path::Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The results for each of the files.
+fn results(files: &[PathBuf], integers: Integers) -> Vec<Json> {
+    let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
+        .args(["check", "--format", "json", "--jobs", "1", "--timeout", TIMEOUT, "--integers", integers.word()])
+        .args(files)
+        .output()
+        .expect("the tool starts");
+    let said = String::from_utf8_lossy(&o.stderr);
+    let json: Json = serde_json::from_slice(&o.stdout)
+        .unwrap_or_else(|e| panic!("--integers {}: no JSON: {e}\n{said}", integers.word()));
+    let programs = json["programs"].as_array().cloned().unwrap_or_else(|| vec![json]);
+    assert_eq!(programs.len(), files.len(), "each file has its results");
+    programs
+}
+
+#[derive(Default)]
+struct Score {
+    decided: usize,
+    all: usize,
+}
+
+/// What is wrong with the results for one program.
+fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if let Some(error) = json.get("error") {
+        return vec![format!("error: {error}")];
+    }
+    if json["contradictions"].as_array().is_some_and(|c| !c.is_empty()) {
+        wrong.push(format!("contradictions: {}", json["contradictions"]));
+    }
+    // What is said of each truth.
+    let mut said: Vec<Vec<Word>> = vec![Vec::new(); truths.len()];
+    let entries = |key: &str| json[key].as_array().cloned().unwrap_or_default();
+    for entry in entries("loops") {
+        let Some(line) = entry["line"].as_u64() else {
+            wrong.push(format!("a loop without a line: {}", entry["id"]));
+            continue;
+        };
+        // A tail call may have become a jump: then recursion is a loop.
+        let at = truths
+            .iter()
+            .position(|t| t.recursion.is_none() && t.line == line)
+            .or_else(|| truths.iter().position(|t| (t.line..=t.line + t.within).contains(&line)));
+        match (at, Word::verdict(&entry)) {
+            (Some(at), Ok(word)) => said[at].push(word),
+            (None, _) => wrong.push(format!("line {line}: a loop without a truth beside it")),
+            (_, Err(e)) => wrong.push(format!("line {line}: {e}")),
+        }
+    }
+    for entry in entries("recursion") {
+        let at = truths.iter().position(|t| t.recursion.as_ref().is_some_and(|f| concerns(&entry, t.line, f)));
+        match (at, Word::verdict(&entry)) {
+            (Some(at), Ok(word)) => said[at].push(word),
+            (None, _) => wrong.push(format!("recursion without a truth: {entry}")),
+            (_, Err(e)) => wrong.push(format!("recursion: {e}: {entry}")),
+        }
+    }
+    for (t, words) in truths.iter().zip(&said) {
+        let truth = t.word(integers);
+        let of = t.recursion.as_ref().map_or("loop".to_owned(), |f| format!("recursion of `{f}`"));
+        if words.is_empty() {
+            let partner = truths.iter().position(|other| t.with.is_some() && other.recursion == t.with);
+            if !t.absent && partner.is_none_or(|p| said[p].is_empty()) {
+                wrong.push(format!("line {}: the {of} is missing", t.line));
+            }
+            continue;
+        }
+        let words = if t.copies_differ { vec![merged(words)] } else { words.clone() };
+        for word in &words {
+            if word.contradicts(truth) {
+                wrong.push(format!("line {}: WRONG: the {of} is said to be {word:?}, the truth is {truth:?}", t.line));
+            }
+        }
+        let decided = words.iter().all(|w| *w != Word::Open);
+        if decided && t.weaker[integers as usize] {
+            wrong.push(format!("line {}: the {of} is decided by now; take `tool: unknown` out", t.line));
+        }
+        score.all += usize::from(truth != Word::Open);
+        score.decided += usize::from(decided && truth != Word::Open);
+    }
+    match Word::verdict(json) {
+        Ok(Word::Terminates) if truths.iter().any(|t| t.word(integers) != Word::Terminates) => {
+            wrong.push("WRONG: the program is said to terminate, and a loop of it does not".into());
+        }
+        Ok(Word::Diverges) if truths.iter().all(|t| t.word(integers) == Word::Terminates) => {
+            wrong.push("WRONG: the program is said to diverge, and all of its loops terminate".into());
+        }
+        Ok(_) => {}
+        Err(e) => wrong.push(format!("the program: {e}")),
+    }
+    wrong
+}
+
+/// One diverges, or all terminate.
+fn merged(copies: &[Word]) -> Word {
+    [Word::Diverges, Word::Open].into_iter().find(|w| copies.contains(w)).unwrap_or(Word::Terminates)
+}
+
+/// Whether an entry about recursion is about the function that is defined on this line.
+fn concerns(entry: &Json, line: u64, function: &str) -> bool {
+    entry["line"] == line || entry["function"] == *function
+}
+
+fn check_folder(folder: &str) {
+    let files = listed(corpus().join(folder));
+    let mut wrong = String::new();
+    let mut known = Vec::new();
+    for file in &files {
+        let text = std::fs::read_to_string(file).expect("a corpus file can be read");
+        known.push(truths(&text).unwrap_or_else(|e| panic!("{folder}/{}: {e}", name(file))));
+    }
+    let mut report = format!("{folder}: {} programs; decided:", files.len());
+    for integers in Integers::ALL {
+        let mut score = Score::default();
+        for ((file, truths), json) in files.iter().zip(&known).zip(&results(&files, integers)) {
+            for w in compare(truths, json, integers, &mut score) {
+                let _ = write!(wrong, "\n{folder}/{}: --integers {}: {w}", name(file), integers.word());
+            }
+        }
+        let _ = write!(report, " {} {} of {};", integers.word(), score.decided, score.all);
+    }
+    println!("{report}");
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_folder_has_its_test_and_every_program_its_truths() {
+    let folders = listed(corpus());
+    let named: BTreeSet<String> = folders.iter().map(|f| name(f)).collect();
+    assert_eq!(named, FOLDERS.iter().map(|f| (*f).to_owned()).collect::<BTreeSet<_>>());
+    let mut programs = 0;
+    for folder in folders {
+        let of = name(&folder);
+        let mut words = Vec::new();
+        for file in listed(folder) {
+            assert_eq!(file.extension().and_then(|e| e.to_str()), Some("c"), "{of}/{}", name(&file));
+            let text = std::fs::read_to_string(&file).expect("a corpus file can be read");
+            assert!(text.starts_with("// "), "{of}/{}: the first line says what the trap is", name(&file));
+            let found = truths(&text).unwrap_or_else(|e| panic!("{of}/{}: {e}", name(&file)));
+            words.extend(found.iter().map(|t| t.word(Integers::C)));
+            programs += 1;
+        }
+        // A tool that always says the same must not pass.
+        assert!(words.contains(&Word::Terminates) && words.contains(&Word::Diverges), "{of} has both kinds of loops");
+    }
+    assert!(programs >= 200, "the corpus has shrunk to {programs} programs");
+}
+
+#[test]
+fn a_bad_comment_is_noticed() {
+    let bad = [
+        "int x;",
+        "while (1) { //@ loop terminates",
+        "while (1) { //@ loop: ends",
+        "while (1) { //@ loop: terminates when x > 0",
+        "while (1) { //@ loop: diverges when ",
+        "while (1) { //@ lop: terminates",
+        "while (1) { //@ loop: terminates; wrp: diverges",
+        "while (1) { //@ loop: terminates; ideal: diverges",
+        "while (1) { //@ loop: diverges; wrap: terminates",
+        "while (1) { //@ loop: terminates; within some lines",
+        "while (1) { //@ loop: terminates; with f",
+        "while (1) { //@ loop: terminates; tool: unknown",
+        "while (1) { //@ loop: terminates; tool: diverges -- it is wrong",
+        "while (1) { //@ loop: terminates -- for a reason",
+        "int x; //@ recursion: terminates",
+    ];
+    for text in bad {
+        assert!(truths(text).is_err(), "{text}");
+    }
+    let text =
+        "static int f(int x) { //@ recursion: terminates; wrap: neither; with g; tool wrap: unknown -- too hard; yes";
+    let found = truths(text).expect("it is a truth");
+    assert_eq!(found[0].recursion.as_deref(), Some("f"));
+    assert_eq!((found[0].words[1], found[0].weaker), (Word::Open, [false, true, false]));
+}
+
+#[test]
+fn results_that_contradict_the_truth_are_noticed() {
+    let truths = truths(
+        "int f(int x) { //@ recursion: diverges\n\
+         while (x) { //@ loop: terminates\n\
+         while (y) { //@ loop: neither; absent\n",
+    )
+    .expect("these are truths");
+    let judged = |first: &str, second: &str, recursion: Json, verdict: &str| {
+        let loops = serde_json::json!([{ "line": 2, "verdict": first }, { "line": 3, "verdict": second }]);
+        let json = serde_json::json!({ "verdict": verdict, "loops": loops, "recursion": recursion });
+        compare(&truths, &json, Integers::C, &mut Score::default()).len()
+    };
+    let at = |verdict: &str| serde_json::json!([{ "line": 1, "verdict": verdict }]);
+    assert_eq!(judged("terminates", "unknown", at("diverges"), "diverges"), 0);
+    let of = serde_json::json!([{ "line": null, "function": "f", "verdict": "unknown" }]);
+    assert_eq!(judged("unknown", "unknown", of, "unknown"), 0);
+    assert_eq!(judged("diverges", "unknown", at("unknown"), "unknown"), 1);
+    assert_eq!(judged("unknown", "terminates", at("unknown"), "unknown"), 1);
+    assert_eq!(judged("unknown", "diverges", at("terminates"), "unknown"), 2);
+    assert_eq!(judged("unknown", "unknown", at("unknown"), "terminates"), 1);
+    assert_eq!(judged("unknown", "unknown", serde_json::json!([]), "unknown"), 1);
+    assert_eq!(judged("maybe", "unknown", at("unknown"), "unknown"), 2);
+    let odd =
+        serde_json::json!({ "verdict": "unknown", "loops": [{ "line": 9, "verdict": "unknown" }], "recursion": [] });
+    assert_eq!(compare(&truths, &odd, Integers::C, &mut Score::default()).len(), 3);
+    let failed = serde_json::json!({ "error": "no" });
+    assert_eq!(compare(&truths, &failed, Integers::C, &mut Score::default()).len(), 1);
+}

@@ -1,0 +1,14 @@
+// The one bit of a signed bit-field is its sign: 1 is stored as -1.
+struct flags {
+    signed int up : 1;
+};
+
+int main(void) {
+    struct flags f;
+    f.up = 1;
+    while (f.up == 1) { //@ loop: terminates; absent
+    }
+    while (f.up) { //@ loop: diverges
+    }
+    return 0;
+}

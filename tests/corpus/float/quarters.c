@@ -1,0 +1,6 @@
+// Four times a quarter is one, exactly.
+int main(void) {
+    for (float f = 0.0f; f != 1.0f; f += 0.25f) { //@ loop: terminates
+    }
+    return 0;
+}

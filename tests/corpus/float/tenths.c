@@ -1,0 +1,6 @@
+// Ten times a tenth is not one.
+int main(void) {
+    for (double d = 0.0; d != 1.0; d += 0.1) { //@ loop: diverges
+    }
+    return 0;
+}

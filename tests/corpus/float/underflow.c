@@ -1,0 +1,8 @@
+// Halving comes to zero; in the real numbers it would not.
+int main(void) {
+    double d = 1.0;
+    while (d > 0.0) { //@ loop: terminates
+        d /= 2.0;
+    }
+    return 0;
+}

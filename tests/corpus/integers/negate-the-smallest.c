@@ -1,0 +1,10 @@
+// The smallest int has no positive counterpart.
+extern int __VERIFIER_nondet_int(void);
+
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    while (x < 0) { //@ loop: terminates; wrap: diverges when x == -2147483648
+        x = -x;
+    }
+    return 0;
+}

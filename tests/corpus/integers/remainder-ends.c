@@ -1,0 +1,10 @@
+// The next multiple of 8 is near, on both sides of zero.
+extern short __VERIFIER_nondet_short(void);
+
+int main(void) {
+    int x = __VERIFIER_nondet_short();
+    while (x % 8 != 0) { //@ loop: terminates
+        x++;
+    }
+    return 0;
+}

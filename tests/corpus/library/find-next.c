@@ -1,0 +1,10 @@
+// The search goes on behind what was found.
+char *strchr(const char *, int);
+
+int main(void) {
+    const char *s = "a,b,c";
+    while ((s = strchr(s, ',')) != 0) { //@ loop: terminates
+        s++;
+    }
+    return 0;
+}

@@ -1,0 +1,8 @@
+// The input need not end.
+int getchar(void);
+
+int main(void) {
+    while (getchar() != -1) { //@ loop: diverges
+    }
+    return 0;
+}

@@ -1,0 +1,13 @@
+// A flag on the heap that nobody clears; malloc is taken to succeed.
+void *malloc(unsigned long);
+
+int main(void) {
+    int *p = malloc(sizeof *p);
+    if (!p) {
+        return 1;
+    }
+    *p = 1;
+    while (*p) { //@ loop: diverges
+    }
+    return 0;
+}

@@ -1,0 +1,8 @@
+// A byte in steps of 100 takes every multiple of 4, 252 among them.
+int main(void) {
+    unsigned char a = 0;
+    while (a < 250) { //@ loop: terminates
+        a += 100;
+    }
+    return 0;
+}

@@ -1,0 +1,15 @@
+// abort runs no handlers.
+int atexit(void (*)(void));
+_Noreturn void abort(void);
+
+static void linger(void) {
+    for (;;) { //@ loop: terminates; absent
+    }
+}
+
+int main(void) {
+    if (atexit(linger) != 0) {
+        return 1;
+    }
+    abort();
+}

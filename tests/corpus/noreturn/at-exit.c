@@ -1,0 +1,16 @@
+// main returns, and the program is still not over.
+int atexit(void (*)(void));
+
+static int done = 0;
+
+static void linger(void) {
+    while (!done) { //@ loop: diverges
+    }
+}
+
+int main(void) {
+    if (atexit(linger) != 0) {
+        return 1;
+    }
+    return 0;
+}

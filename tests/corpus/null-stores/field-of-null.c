@@ -1,0 +1,13 @@
+// The address of a field of null is not null, and no object either.
+struct pair {
+    int a;
+    int b;
+};
+
+int main(void) {
+    struct pair *p = 0;
+    p->b = 1;
+    while (1) { //@ loop: terminates; absent
+    }
+    return 0;
+}
