@@ -28,8 +28,7 @@ impl Solver for Unasked {
     }
 }
 
-const TYPES: [IntType; 4] =
-    [IntType::signed(32), IntType::unsigned(32), IntType::signed(64), IntType::unsigned(8)];
+const TYPES: [IntType; 4] = [IntType::signed(32), IntType::unsigned(32), IntType::signed(64), IntType::unsigned(8)];
 const VARS: usize = 60;
 
 struct Generator(u64);
@@ -58,7 +57,9 @@ impl Generator {
         let op = [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::And, BinaryOp::Div][self.below(20) % 5];
         let overflow = if of.signed { Overflow::Undefined } else { Overflow::Wraps };
         let left = self.expr(ty, depth - 1);
-        let right = if self.below(2) == 0 { Expr::constant(1 + self.below(7), of) } else { self.expr(ty, depth - 1) };
+        let masks = op == BinaryOp::And;
+        let right =
+            if masks || self.below(2) == 0 { Expr::constant(1 + self.below(7), of) } else { self.expr(ty, depth - 1) };
         Expr::binary(op, of, overflow, left, right)
     }
 
@@ -142,7 +143,9 @@ fn guards_of_lowered_programs_need_no_solver() {
             let system = System::verify(&ts, &mut Unasked, Limit::default()).expect("a lowered program is a system");
             let verified = start.elapsed();
             let (locs, edges, loops) = (ts.locs.len(), ts.edges.len(), system.forest().loops.len());
-            println!("{target:?}: {locs} locations, {edges} edges, {loops} loops: {lowered:?}, verified in {verified:?}");
+            println!(
+                "{target:?}: {locs} locations, {edges} edges, {loops} loops: {lowered:?}, verified in {verified:?}"
+            );
         }
     }
 }

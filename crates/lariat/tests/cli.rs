@@ -248,7 +248,7 @@ fn bad_sources_get_one_clear_sentence() {
         (&binary, "is no source file or bitcode but binary data"),
         (&text, "the known ones end in .c, .i"),
         (&empty, "is empty; name a file with a program in it"),
-        (&no_function, "defines no function"),
+        (&no_function, "there is no function to analyse"),
         (&syntax, "use of undeclared identifier 'x' (and 2 more errors); mend it, or add the flags"),
         (&one, "use of undeclared identifier 'x'; mend it"),
         (&one, "one.c:2:10"),
@@ -390,6 +390,15 @@ fn the_data_model_and_the_flags_reach_the_compiler() {
     // Preprocessed source and bitcode need no compiler flags.
     let i = write(&dir.join("pre.i"), "int main(void) { int i = 3; while (i > 0) i--; return 0; }\n");
     assert_eq!(results(&[&i]).1["verdict"], "terminates");
+    let ll = write(
+        &dir.join("text.ll"),
+        "define i32 @main(i32 %n, ptr %v) {\nentry:\n  br label %head\nhead:\n  %again = icmp eq i32 %n, 7\n  br i1 %again, label %head, label %done\ndone:\n  ret i32 0\n}\n",
+    );
+    let (status, json) = results(&[&ll]);
+    assert_eq!((status, json["verdict"].as_str()), (Some(1), Some("diverges")), "{json}");
+    // Nothing is known of its source: the location stands for the loop.
+    assert_eq!(json["loops"][0]["line"], serde_json::Value::Null);
+    assert!(stdout(&lariat(&["check", &ll])).contains("location: "));
 }
 
 #[test]

@@ -6,10 +6,12 @@
 //! lose runs to a requirement too many, a divergence proof would rest on an undefined run with one too few. The
 //! format is described in `docs/models.md`.
 
+mod entries;
 mod parse;
 mod print;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use crate::{DataModel, Failure, module};
 use std::borrow::Cow;
@@ -409,7 +411,7 @@ impl Type {
 #[derive(Debug, Default)]
 pub struct Table {
     /// The text of entries that are parsed when they are asked for: a program calls few of the built-in ones.
-    entries: Vec<parse::Entry<'static>>,
+    entries: Vec<entries::Entry<'static>>,
     /// By name, without those that have a `*`.
     exact: HashMap<Cow<'static, str>, Slot>,
     /// Names with `*`, the longest first; the first that matches counts.
@@ -449,15 +451,15 @@ impl Table {
             let mut table = Table::default();
             table.exact.reserve(2000);
             for (file, text) in BUILTIN {
-                let entries = parse::entries(file, text).expect("the unit tests parse the built-in tables");
+                let entries = entries::find(file, text).expect("the unit tests parse the built-in tables");
                 for entry in entries {
                     let number = table.entries.len();
                     for name in &entry.names {
                         match entry.is {
-                            parse::Is::Alias(target) => {
+                            entries::Is::Alias(target) => {
                                 table.aliases.insert(Cow::Borrowed(name), Cow::Borrowed(target));
                             }
-                            parse::Is::Function(..) => {
+                            entries::Is::Function(..) => {
                                 table.add(Cow::Borrowed(name), Slot { entry: number, model: OnceLock::new() });
                             }
                         }
@@ -476,7 +478,7 @@ impl Table {
         let mut seen: HashMap<&str, (&str, u32)> = HashMap::new();
         let mut aliases = Vec::new();
         for (file, text) in files {
-            for entry in parse::entries(file, text)? {
+            for entry in entries::find(file, text)? {
                 for &name in &entry.names {
                     if let Some((file, line)) = seen.insert(name, (entry.file, entry.line)) {
                         return Err(entry.failure(&format!(
@@ -485,8 +487,8 @@ impl Table {
                     }
                 }
                 match entry.is {
-                    parse::Is::Alias(_) => aliases.push(entry),
-                    parse::Is::Function(..) => {
+                    entries::Is::Alias(_) => aliases.push(entry),
+                    entries::Is::Function(..) => {
                         for model in entry.models()? {
                             let name = Cow::Owned(model.name.clone());
                             table.add(name, Slot { entry: usize::MAX, model: OnceLock::from(Box::new(model)) });
@@ -497,7 +499,7 @@ impl Table {
         }
         table.sort();
         for entry in aliases {
-            let parse::Is::Alias(target) = entry.is else { continue };
+            let entries::Is::Alias(target) = entry.is else { continue };
             if table.get(target).is_none() {
                 return Err(entry.failure(&format!(
                     "there is no model of `{target}`: describe it with `function {target}(…)` in this file"

@@ -1,158 +1,12 @@
 //! The text form of models. `docs/models.md` describes it.
 
+use super::entries::Entry;
+use super::tokens::{Token, fail, tokenise};
 use super::{
     Arg, BinaryOp, Content, Effect, End, Ends, Expr, Kind, Model, Param, Requirement, Returns, Type, UnaryOp, When,
     Write,
 };
 use crate::Failure;
-
-/// An entry of a table, found but not read.
-#[derive(Clone, Debug)]
-pub(super) struct Entry<'a> {
-    /// The file that it is from.
-    pub file: &'a str,
-    /// Its first line, from 1.
-    pub line: u32,
-    /// The names that it is about.
-    pub names: Vec<&'a str>,
-    /// What it says.
-    pub is: Is<'a>,
-}
-
-/// What an entry says.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Is<'a> {
-    /// `function NAMES` and all that follows the names, and how many bytes of the first line come before that.
-    Function(&'a str, usize),
-    /// `alias NAMES = NAME`
-    Alias(&'a str),
-}
-
-impl Entry<'_> {
-    /// An error about the whole entry.
-    pub fn failure(&self, message: &str) -> Failure {
-        Failure { place: Some((self.file.to_string(), self.line, 1)), message: message.to_string() }
-    }
-
-    /// The model of one of the entry's names.
-    pub fn model(&self, name: &str) -> Result<Model, Failure> {
-        let Is::Function(text, before) = self.is else {
-            return Err(self.failure("an alias has no model of its own"));
-        };
-        Parser::new(self, text, before)?.model(name)
-    }
-
-    /// The models of all names.
-    pub fn models(&self) -> Result<Vec<Model>, Failure> {
-        let Some(first) = self.names.first() else { return Ok(Vec::new()) };
-        let model = self.model(first)?;
-        Ok(self.names.iter().map(|n| Model { name: (*n).to_string(), ..model.clone() }).collect())
-    }
-}
-
-/// The entries of a file. Only what stands at the start of a line is looked at.
-pub(super) fn entries<'a>(file: &'a str, text: &'a str) -> Result<Vec<Entry<'a>>, Failure> {
-    let mut entries = Vec::new();
-    let mut start = 0;
-    let mut number = 0;
-    // The function whose lines are being collected: its line, its names, where its text starts and where the rest of it.
-    let mut open: Option<(u32, Vec<&'a str>, usize, usize)> = None;
-    let close = |open: &mut Option<(u32, Vec<&'a str>, usize, usize)>, end: usize, entries: &mut Vec<Entry<'a>>| {
-        if let Some((line, names, from, rest)) = open.take() {
-            entries.push(Entry { file, line, names, is: Is::Function(&text[rest..end], rest - from) });
-        }
-    };
-    for line in text.split_inclusive('\n') {
-        let at = start;
-        start += line.len();
-        number += 1;
-        let body = line.trim_end();
-        if body.is_empty() || body.starts_with([' ', '\t', '#']) {
-            let indented = body.trim_start();
-            if open.is_none() && !indented.is_empty() && !indented.starts_with('#') {
-                return Err(fail(
-                    file,
-                    number,
-                    1,
-                    "a line that starts with a space belongs to the function above it, and there is none",
-                ));
-            }
-            continue;
-        }
-        close(&mut open, at, &mut entries);
-        if let Some(rest) = body.strip_prefix("function ") {
-            let Some(length) = rest.find('(') else {
-                return Err(fail(
-                    file,
-                    number,
-                    column(body.len()),
-                    "expected `(` and the parameters after the function's name",
-                ));
-            };
-            let names = names(file, number, &rest[..length])?;
-            open = Some((number, names, at, at + "function ".len() + length));
-        } else if let Some(rest) = body.strip_prefix("alias ") {
-            let rest = rest.split('#').next().unwrap_or_default();
-            let Some((left, right)) = rest.split_once('=') else {
-                return Err(fail(
-                    file,
-                    number,
-                    column(body.len()),
-                    "expected `=` and the name of a function that has a model",
-                ));
-            };
-            let target = names(file, number, right)?;
-            let [target] = target[..] else {
-                return Err(fail(file, number, 1, "expected one name after `=`"));
-            };
-            entries.push(Entry { file, line: number, names: names(file, number, left)?, is: Is::Alias(target) });
-        } else {
-            let word = body.split_whitespace().next().unwrap_or_default();
-            return Err(fail(file, number, 1, &format!("expected `function` or `alias`, found `{word}`")));
-        }
-    }
-    close(&mut open, text.len(), &mut entries);
-    Ok(entries)
-}
-
-/// Names between commas.
-fn names<'a>(file: &str, line: u32, text: &'a str) -> Result<Vec<&'a str>, Failure> {
-    text.split(',')
-        .map(|name| {
-            let name = name.trim();
-            let fine = |c: char| c.is_ascii_alphanumeric() || "_.$*".contains(c);
-            if !name.is_empty() && name.chars().all(fine) && !name.starts_with(|c: char| c.is_ascii_digit()) {
-                Ok(name)
-            } else {
-                Err(fail(file, line, 1, &format!("expected the name of a function, found `{name}`")))
-            }
-        })
-        .collect()
-}
-
-fn fail(file: &str, line: u32, column: u32, message: &str) -> Failure {
-    Failure { place: Some((file.to_string(), line, column)), message: message.to_string() }
-}
-
-fn column(before: usize) -> u32 {
-    u32::try_from(before).unwrap_or(u32::MAX - 1) + 1
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Token<'a> {
-    Word(&'a str),
-    Number(i128),
-    Text(&'a str),
-    Symbol(&'static str),
-    /// The end of a clause: `;` or the end of a line.
-    End,
-}
-
-/// Longer ones first.
-const SYMBOLS: &[&str] = &[
-    "...", "..", "->", "<=", ">=", "==", "!=", "&&", "||", "(", ")", ",", ":", "+", "-", "*", "/", "%", "<", ">", "!",
-    "?",
-];
 
 /// Words that cannot name a parameter, because they mean something where a parameter can stand.
 const RESERVED: &[&str] = &[
@@ -184,7 +38,8 @@ enum Place {
     Table,
 }
 
-struct Parser<'a> {
+/// Reads one entry.
+pub(super) struct Parser<'a> {
     file: &'a str,
     tokens: Vec<(Token<'a>, u32, u32)>,
     at: usize,
@@ -192,7 +47,8 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(entry: &'a Entry<'_>, text: &'a str, mut before: usize) -> Result<Self, Failure> {
+    /// The parser of an entry's text after its names, which take up so many bytes of the first line.
+    pub(super) fn new(entry: &'a Entry<'_>, text: &'a str, mut before: usize) -> Result<Self, Failure> {
         let mut tokens = Vec::new();
         let mut end = None;
         for (number, line) in (entry.line..).zip(text.lines()) {
@@ -212,7 +68,8 @@ impl<'a> Parser<'a> {
         Ok(Parser { file: entry.file, tokens, at: 0, params: Vec::new() })
     }
 
-    fn model(mut self, name: &str) -> Result<Model, Failure> {
+    /// The model, under one of its names.
+    pub(super) fn model(mut self, name: &str) -> Result<Model, Failure> {
         let mut model = Model {
             name: name.to_string(),
             params: Vec::new(),
@@ -803,52 +660,5 @@ impl<'a> Parser<'a> {
     fn error(&self, message: &str) -> Failure {
         let (_, line, column) = self.tokens.get(self.at).or(self.tokens.last()).copied().unwrap_or((Token::End, 1, 1));
         fail(self.file, line, column, message)
-    }
-}
-
-/// The tokens of a line, or of what comes after its first bytes, and one for its end.
-fn tokenise<'a>(
-    file: &str,
-    number: u32,
-    before: usize,
-    line: &'a str,
-    tokens: &mut Vec<(Token<'a>, u32, u32)>,
-) -> Result<(), Failure> {
-    let mut rest = line;
-    loop {
-        rest = rest.trim_start();
-        let at = column(before + line.len() - rest.len());
-        let Some(first) = rest.chars().next().filter(|c| *c != '#') else {
-            tokens.push((Token::End, number, at));
-            return Ok(());
-        };
-        let (token, length) = if first.is_ascii_alphabetic() || first == '_' {
-            let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-            (Token::Word(&rest[..length]), length)
-        } else if first.is_ascii_digit() {
-            let length = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
-            let digits = &rest[..length];
-            let value = digits.strip_prefix("0x").map_or_else(|| digits.parse(), |h| i128::from_str_radix(h, 16));
-            (Token::Number(value.map_err(|_| fail(file, number, at, &format!("`{digits}` is no number")))?), length)
-        } else if first == '\'' {
-            let mut chars = rest.chars().skip(1);
-            match (chars.next(), chars.next()) {
-                (Some(c), Some('\'')) if c.is_ascii() => (Token::Number(i128::from(u32::from(c))), 3),
-                _ => return Err(fail(file, number, at, "expected one character between quotes, such as 'a'")),
-            }
-        } else if first == '"' {
-            let Some(length) = rest[1..].find('"') else {
-                return Err(fail(file, number, at, "expected a closing quote on the same line"));
-            };
-            (Token::Text(&rest[1..=length]), length + 2)
-        } else if first == ';' {
-            (Token::End, 1)
-        } else if let Some(symbol) = SYMBOLS.iter().find(|s| rest.starts_with(**s)) {
-            (Token::Symbol(symbol), symbol.len())
-        } else {
-            return Err(fail(file, number, at, &format!("`{first}` has no meaning here")));
-        };
-        tokens.push((token, number, at));
-        rest = &rest[length..];
     }
 }

@@ -1,12 +1,12 @@
 use super::*;
 use std::collections::{HashMap, HashSet};
 
-fn builtin_entries() -> Vec<parse::Entry<'static>> {
-    BUILTIN.iter().flat_map(|(file, text)| parse::entries(file, text).unwrap_or_else(|e| panic!("{e:?}"))).collect()
+fn builtin_entries() -> Vec<entries::Entry<'static>> {
+    BUILTIN.iter().flat_map(|(file, text)| entries::find(file, text).unwrap_or_else(|e| panic!("{e:?}"))).collect()
 }
 
 fn builtin_models() -> Vec<Model> {
-    let functions = builtin_entries().into_iter().filter(|e| matches!(e.is, parse::Is::Function(..)));
+    let functions = builtin_entries().into_iter().filter(|e| matches!(e.is, entries::Is::Function(..)));
     functions.flat_map(|e| e.models().unwrap_or_else(|e| panic!("{e:?}"))).collect()
 }
 
@@ -20,7 +20,7 @@ fn user(text: &str) -> Result<Table, Failure> {
 
 /// The only model of a text.
 fn one(text: &str) -> Model {
-    let entries = parse::entries("mine.models", text).unwrap_or_else(|e| panic!("{e:?}"));
+    let entries = entries::find("mine.models", text).unwrap_or_else(|e| panic!("{e:?}"));
     entries[0].models().unwrap_or_else(|e| panic!("{e:?}")).remove(0)
 }
 
@@ -48,7 +48,7 @@ fn no_built_in_name_is_described_twice() {
 #[test]
 fn every_alias_has_a_target_that_is_a_function() {
     for entry in builtin_entries() {
-        let parse::Is::Alias(target) = entry.is else { continue };
+        let entries::Is::Alias(target) = entry.is else { continue };
         let target = model(target);
         for name in &entry.names {
             assert_eq!(model(name), target);
@@ -146,8 +146,7 @@ fn patterns() {
     assert!(matches("a*", "a") && matches("a*", "abc") && !matches("a*", "ba"));
     assert!(matches("a*c", "ac") && matches("a*c", "abcc") && !matches("a*c", "abcd"));
     assert!(matches("a*b*c", "abbc") && matches("a*b*c", "axbyc") && !matches("a*b*c", "ac"));
-    assert!(!matches("a*ba", "aba".get(..2).unwrap_or_default()), "a part is not used twice");
-    assert!(!matches("ab*ba", "aba"));
+    assert!(!matches("ab*ba", "aba"), "no character is used twice");
     assert!(matches("*", "") && matches("abc", "abc") && !matches("abc", "abcd"));
 }
 
@@ -158,9 +157,9 @@ fn a_call_fits_the_entry_or_the_function_is_another_one() {
     assert!(model("strlen").fits(&[Ptr], &long));
     assert!(model("strlen").fits(&[Ptr], &int), "declared by hand");
     assert!(model("strlen").fits(&[Ptr], &Void), "the result is not used");
-    assert!(!model("strlen").fits(&[long.clone()], &long));
+    assert!(!model("strlen").fits(std::slice::from_ref(&long), &long));
     assert!(!model("strlen").fits(&[Ptr, Ptr], &long));
-    assert!(!model("malloc").fits(&[long.clone()], &int), "without a declaration it returns an int");
+    assert!(!model("malloc").fits(std::slice::from_ref(&long), &int), "without a declaration it returns an int");
     assert!(model("printf").fits(&[Ptr, int.clone(), Ptr], &int));
     assert!(!model("printf").fits(&[], &int));
     assert!(model("__VERIFIER_nondet_pointer").fits(&[], &Ptr));
@@ -294,6 +293,7 @@ fn operators_bind_as_in_c() {
 }
 
 type Class = fn(&u8) -> bool;
+type Case = fn(&u8) -> u8;
 
 /// The classes of characters that a test can get from elsewhere.
 const CLASSES: &[(&str, i128, Class)] = &[
@@ -354,7 +354,7 @@ fn the_case_of_characters_is_that_of_ascii() {
         Returns::Exactly(e) => e,
         other => panic!("{other:?}"),
     };
-    let cases: [(&str, &str, fn(&u8) -> u8); 2] = [
+    let cases: [(&str, &str, Case); 2] = [
         ("tolower", "__ctype_tolower_loc", u8::to_ascii_lowercase),
         ("toupper", "__ctype_toupper_loc", u8::to_ascii_uppercase),
     ];

@@ -109,6 +109,8 @@ pub(super) enum Flow {
 const STEPS: usize = 400;
 const CASES: usize = 48;
 const JOINS: usize = 10;
+/// A graph with more points than this is long: its pieces end where ways meet.
+const LONG: usize = 400;
 const LARGE: usize = 60;
 
 pub(super) struct Builder<'a, 'm> {
@@ -133,6 +135,8 @@ pub(super) struct Builder<'a, 'm> {
     observations: HashSet<Point>,
     exhausted: Option<usize>,
     traps: HashSet<u32>,
+    /// How many ways a piece may have and still follow each beyond where it meets others.
+    joins: usize,
     /// Points that control comes to from elsewhere: behind `setjmp`.
     forced: HashSet<Point>,
 }
@@ -185,6 +189,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             observations: HashSet::new(),
             exhausted: None,
             traps,
+            joins: if cx.graph.order.len() > LONG { 1 } else { JOINS },
             forced: cx.flat.returns_twice.iter().map(|p| cx.flat.after_call(*p)).collect(),
         };
         if cx.options.observe.is_some() {
@@ -321,19 +326,14 @@ impl<'a, 'm> Builder<'a, 'm> {
                 }
             }
         }
-        let target = self.leave(&state, root);
-        let mut location = Location::new(self.loc_names.unused("start"), vec![target]);
+        let mut location = Location::new(self.loc_names.unused("start"), Vec::new());
         location.span = self.span(function.place);
         location.function = Some(function.shown().to_owned());
-        self.program.locs.insert(0, location);
-        // Locations that exist already have moved by one.
-        for case in self.program.locs.iter_mut().flat_map(|l| &mut l.cases) {
-            if let Goto::Loc(n) = &mut case.target {
-                *n += 1;
-            }
-        }
-        self.locations.values_mut().for_each(|n| *n += 1);
+        self.program.locs.push(location);
         self.program.entry = 0;
+        // The first piece goes on from here, unless control comes back to the entry.
+        self.jump(state, root);
+        self.ways(root, 0);
     }
 
     fn start_global(&mut self, state: &mut State, id: super::points::ObjectId, bytes: Option<Vec<u8>>) {
@@ -529,6 +529,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             state.vars.iter().filter(|(v, e)| **e != Expr::Var(**v)).map(|(v, e)| (*v, e.clone())).collect();
         let live = self.live_at(to);
         for value in live {
+            if self.fixed_address(value.1, value.2).is_some() {
+                continue;
+            }
             let Some(sym) = state.env.get(&value.0) else { continue };
             self.store_ssa(value, &sym.clone(), &mut assigns);
         }
@@ -626,6 +629,21 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
     }
 
+    /// Whether the variable that a value is stored in at once is signed.
+    pub(super) fn stored_sign(&self, instance: InstanceId, value: ValueId) -> Option<bool> {
+        let function = self.cx.flat.function(instance);
+        let slot = function.blocks.iter().flat_map(|b| &b.instructions).find_map(|i| match &i.op {
+            Op::Store { value: Operand::Value(v), ptr: Operand::Value(slot), .. } if *v == value => Some(*slot),
+            _ => None,
+        })?;
+        let (_, variable) = function.declares.iter().find(|(v, _)| *v == slot)?;
+        match &self.cx.flat.module.types[variable.ty?.0 as usize] {
+            crate::module::DebugType::Int { signed, .. } => Some(*signed),
+            crate::module::DebugType::Bool { .. } => Some(false),
+            _ => None,
+        }
+    }
+
     /// The values that are used at or after a point.
     fn live_at(&mut self, at: Point) -> Vec<(FlatValue, InstanceId, ValueId)> {
         let mut found = Vec::new();
@@ -679,9 +697,15 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     fn piece(&mut self, at: Point) {
-        self.cases.clear();
         let state = self.fresh_state(at);
         self.push(state, Next::Follow);
+        let n = self.locations[&at];
+        self.ways(at, n);
+    }
+
+    /// Follows the ways that wait, and makes them the cases of a location.
+    fn ways(&mut self, at: Point, location: usize) {
+        self.cases.clear();
         while let Some((state, next)) = self.pending.pop() {
             match next {
                 Next::Follow => self.follow(state, at),
@@ -692,13 +716,12 @@ impl<'a, 'm> Builder<'a, 'm> {
                 Next::Nobody(pointer) => self.call_nobody(state, &pointer),
             }
         }
-        let n = self.locations[&at];
         let mut cases = std::mem::take(&mut self.cases);
         // Where a condition is always met the rest is never tried.
         if let Some(k) = cases.iter().position(|c| c.cond.is_none()) {
             cases.truncate(k + 1);
         }
-        self.program.locs[n].cases = cases;
+        self.program.locs[location].cases = cases;
     }
 
     /// Ways are followed in the order in which they are put here, the last one first.
@@ -777,7 +800,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             || self.forced.contains(&to)
             || state.steps > STEPS
             || self.cases.len() + self.pending.len() > CASES
-            || entries > 1 && self.cases.len() + self.pending.len() > JOINS;
+            || entries > 1 && self.cases.len() + self.pending.len() > self.joins;
         let next = if cut {
             Next::Go(to)
         } else {
@@ -1245,17 +1268,19 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
     }
 
+    /// The address of a local object of which there is one.
+    fn fixed_address(&self, instance: InstanceId, v: ValueId) -> Option<IBig> {
+        let object = self.memory.object(self.points.known(ObjectKind::Stack(instance, v))?);
+        object.many.is_none().then(|| object.base.clone())
+    }
+
     pub(super) fn value(&mut self, state: &State, instance: InstanceId, v: ValueId) -> Sym {
         let flat = self.cx.flat.value(instance, v);
         if let Some(sym) = state.env.get(&flat) {
             return sym.clone();
         }
-        // A local object that there is one of has a known address.
-        if let Some(object) = self.points.known(ObjectKind::Stack(instance, v))
-            && self.memory.object(object).many.is_none()
-        {
-            let ty = self.address();
-            return Sym::Num(Num::constant(self.memory.object(object).base.clone(), ty));
+        if let Some(base) = self.fixed_address(instance, v) {
+            return Sym::Num(Num::constant(base, self.address()));
         }
         let function = self.cx.flat.function(instance);
         let ty = value_type(function, v);

@@ -1281,7 +1281,14 @@ impl<'m> Builder<'_, 'm> {
             }
             return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
         }
-        let signed = model.result.is_none_or(|t| t.signed() || t == crate::models::Type::Pointer);
+        let signed = match model.result {
+            None | Some(crate::models::Type::Any) => {
+                let voted = self.cx.signs(self.cx.flat.instance(at.instance).function);
+                let voted = voted.get(&instruction.id).copied();
+                self.stored_sign(at.instance, instruction.id).or(voted).unwrap_or(true)
+            }
+            Some(t) => t.signed() || t == crate::models::Type::Pointer,
+        };
         let int = IntType { width, signed };
         Ok(Some(match returns {
             Returns::Nothing => self.any(state, &instruction.ty, tag, UnknownKind::Environment),
@@ -1295,7 +1302,8 @@ impl<'m> Builder<'_, 'm> {
                 };
                 let range = (fixed(&low, min), fixed(&high, max));
                 let ranged = (range != int.range() && range.0 <= range.1).then_some(range);
-                let u = self.unknown(state, tag, &model.name, int, kind_of(*kind), ranged);
+                let name = self.callee_name(instruction).unwrap_or_else(|| model.name.clone());
+                let u = self.unknown(state, tag, &name, int, kind_of(*kind), ranged);
                 let mut e = u.expr;
                 if let Some(Some(h)) = &high
                     && !matches!(h, Expr::Const(..))
@@ -1447,6 +1455,16 @@ impl<'m> Builder<'_, 'm> {
                 }
             },
         }))
+    }
+
+    /// The name of the function that an instruction calls.
+    fn callee_name(&self, instruction: &Instruction) -> Option<String> {
+        match &instruction.op {
+            Op::Call { callee: Callee::Function(f), .. } => {
+                Some(self.cx.flat.module.functions[f.0 as usize].shown().to_owned())
+            }
+            _ => None,
+        }
     }
 
     /// The largest object.

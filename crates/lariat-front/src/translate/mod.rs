@@ -66,9 +66,6 @@ fn entries(module: &Module, options: &Options) -> Result<Vec<FunctionId>, Failur
         defined.iter().find(of).copied()
     };
     let failure = |message: String| Failure { place: None, message };
-    if defined.is_empty() {
-        return Err(failure("it defines no function; there is nothing to analyse".to_owned()));
-    }
     match &options.entry {
         EntryChoice::Named(name) => named(name).map(|f| vec![f]).ok_or_else(|| {
             let known: Vec<&str> = defined.iter().map(|f| module.functions[f.0 as usize].shown()).take(8).collect();

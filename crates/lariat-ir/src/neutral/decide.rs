@@ -9,6 +9,7 @@
 use super::expr::{Lowered, Scope, and, lower_cond, not};
 use super::memo::{Memo, Part};
 use super::{Case, Cond};
+use crate::simplify::simplify;
 use crate::term::{Op, Term, Terms};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -34,19 +35,23 @@ pub(super) struct Leaf {
 /// What is known of the conditions of a program.
 pub(super) struct Decisions<'a> {
     literals: Memo<'a, [Rc<Literal>; 2]>,
+    /// What truth values decide, and how.
+    decided: HashMap<Term, (Term, bool)>,
 }
 
 impl<'a> Decisions<'a> {
     pub fn new() -> Self {
-        Self { literals: Memo::new() }
+        Self { literals: Memo::new(), decided: HashMap::new() }
     }
 
     /// The ends of the evaluation of a location's cases, given when the effects of each are defined: in each state exactly one
     /// of the guards holds.
     pub fn decide(&mut self, scope: &mut Scope<'a>, cases: &'a [Case], effects: &[Term]) -> Vec<Leaf> {
+        let t = scope.terms();
         let conds: Vec<Vec<Rc<Literal>>> =
             cases.iter().map(|c| c.cond.as_ref().map_or(Vec::new(), |c| self.literals(scope, c))).collect();
-        Tree::new(scope.terms()).leaves(&conds, effects).unwrap_or_else(|| chain(scope, cases, effects))
+        let defined: Vec<Rc<[Fact]>> = effects.iter().map(|e| self.facts(t, *e)).collect();
+        Tree::new(t).leaves(&conds, &defined).unwrap_or_else(|| chain(scope, cases, effects))
     }
 
     fn literals(&mut self, scope: &mut Scope<'a>, cond: &'a Cond) -> Vec<Rc<Literal>> {
@@ -68,14 +73,25 @@ impl<'a> Decisions<'a> {
         if !self.literals.contains(part) {
             let t = scope.terms();
             let Lowered { term, defined, .. } = lower_cond(scope, cond);
-            let defined = facts(t, defined);
-            let literals = [not(t, term), term].map(|holds| {
-                let (atom, positive) = decided(t, holds);
-                Rc::new(Literal { fact: Fact { term: holds, atom, positive }, defined: defined.clone() })
-            });
+            let fact = self.fact(t, term);
+            let defined = self.facts(t, defined);
+            let literals = [fact.negated(), fact].map(|fact| Rc::new(Literal { fact, defined: defined.clone() }));
             self.literals.insert(part, literals);
         }
         self.literals.get(part)
+    }
+
+    /// The conjuncts of a condition.
+    fn facts(&mut self, t: &Terms, condition: Term) -> Rc<[Fact]> {
+        if condition == t.tt() {
+            return Rc::new([]);
+        }
+        t.conjuncts(condition).into_iter().map(|c| self.fact(t, c)).collect()
+    }
+
+    fn fact(&mut self, t: &Terms, term: Term) -> Fact {
+        let (atom, positive) = *self.decided.entry(term).or_insert_with(|| settle(t, term));
+        Fact { atom, positive }
     }
 }
 
@@ -107,21 +123,36 @@ struct Literal {
     defined: Rc<[Fact]>,
 }
 
-/// A truth value, and what it decides.
+/// That something is decided this way.
 #[derive(Clone, Copy)]
 struct Fact {
-    term: Term,
     atom: Term,
     positive: bool,
 }
 
-/// The conjuncts of a condition.
-fn facts(t: &Terms, condition: Term) -> Rc<[Fact]> {
-    let fact = |term: Term| {
-        let (atom, positive) = decided(t, term);
-        Fact { term, atom, positive }
-    };
-    if condition == t.tt() { Rc::new([]) } else { t.conjuncts(condition).into_iter().map(fact).collect() }
+impl Fact {
+    fn negated(self) -> Self {
+        Self { positive: !self.positive, ..self }
+    }
+    fn term(self, t: &Terms) -> Term {
+        if self.positive { self.atom } else { not(t, self.atom) }
+    }
+}
+
+/// What a truth value decides, and how, in the form that simplification leaves alone, also below a negation: `1 <= x` of an
+/// unsigned `x` is that `x == 0` is false. With that, guards that exclude each other show it.
+fn settle(t: &Terms, term: Term) -> (Term, bool) {
+    const MOST_STEPS: u32 = 4;
+    let (mut atom, mut positive) = decided(t, simplify(t, term));
+    for _ in 0..MOST_STEPS {
+        let (a, p) = decided(t, simplify(t, atom));
+        let (b, q) = decided(t, simplify(t, not(t, a)));
+        (atom, positive) = (b, positive == (p != q));
+        if a == b {
+            break;
+        }
+    }
+    (atom, positive)
 }
 
 /// What a truth value decides, and how: one comparison has one name, whichever way it is written.
@@ -155,7 +186,7 @@ struct Fork {
     /// How many facts hold at the beginning.
     facts: usize,
     /// That the literal does not hold.
-    fact: (Term, bool),
+    fact: Fact,
 }
 
 /// The paths through the conditions of a location.
@@ -176,7 +207,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Nothing if a case lies at the end of more than one path.
-    fn leaves(mut self, conds: &[Vec<Rc<Literal>>], effects: &[Term]) -> Option<Vec<Leaf>> {
+    fn leaves(mut self, conds: &[Vec<Rc<Literal>>], effects: &[Rc<[Fact]>]) -> Option<Vec<Leaf>> {
         let mut taken = vec![false; conds.len()];
         let mut forks = Vec::new();
         let mut case = 0;
@@ -187,7 +218,7 @@ impl<'a> Tree<'a> {
             if std::mem::replace(&mut taken[case], true) {
                 return None;
             }
-            self.assume_defined(case, &facts(self.terms, effects[case]));
+            self.assume_defined(case, &effects[case]);
             self.leaves.push(Leaf { case, end: End::Taken, guard: self.guard });
             let Some(fork) = forks.pop() else { return Some(self.leaves) };
             for atom in self.trail.drain(fork.facts..) {
@@ -205,47 +236,47 @@ impl<'a> Tree<'a> {
         for l in literals {
             // Also where the truth is known: it may be known of an equal term that is defined elsewhere.
             self.assume_defined(case, &l.defined);
-            let Fact { term, atom, positive } = l.fact;
-            match self.truth(atom) {
-                Some(truth) if truth == positive => {}
-                Some(_) => return false,
+            match self.truth(l.fact) {
+                Some(true) => {}
+                Some(false) => return false,
                 None => {
-                    let guard = and(t, self.guard, not(t, term));
-                    forks.push(Fork { case: case + 1, guard, facts: self.trail.len(), fact: (atom, !positive) });
-                    self.guard = and(t, self.guard, term);
-                    self.add((atom, positive));
+                    let fact = l.fact.negated();
+                    let guard = and(t, self.guard, fact.term(t));
+                    forks.push(Fork { case: case + 1, guard, facts: self.trail.len(), fact });
+                    self.guard = and(t, self.guard, l.fact.term(t));
+                    self.add(l.fact);
                 }
             }
         }
         true
     }
 
-    fn truth(&self, atom: Term) -> Option<bool> {
-        match self.terms.node(atom).op {
+    fn truth(&self, fact: Fact) -> Option<bool> {
+        let atom = match self.terms.node(fact.atom).op {
             Op::Bool(b) => Some(b),
-            _ => self.facts.get(&atom).copied(),
-        }
+            _ => self.facts.get(&fact.atom).copied(),
+        };
+        atom.map(|truth| truth == fact.positive)
     }
 
-    /// Adds a fact that was not decided yet, or is known.
-    fn add(&mut self, (atom, truth): (Term, bool)) {
-        match self.facts.insert(atom, truth) {
-            None => self.trail.push(atom),
-            Some(before) => assert_eq!(before, truth, "a fact on a path is decided once"),
-        }
+    /// Adds a fact that was not decided yet.
+    fn add(&mut self, fact: Fact) {
+        let before = self.facts.insert(fact.atom, fact.positive);
+        assert!(before.is_none(), "a fact on a path is decided once");
+        self.trail.push(fact.atom);
     }
 
     /// Ends the path where something is undefined, and goes on where it is not.
     fn assume_defined(&mut self, case: usize, defined: &[Fact]) {
         let t = self.terms;
         let mut open = t.tt();
-        for &Fact { term, atom, positive } in defined {
-            match self.truth(atom) {
-                Some(truth) if truth == positive => {}
-                Some(_) => open = t.ff(),
+        for &fact in defined {
+            match self.truth(fact) {
+                Some(true) => {}
+                Some(false) => open = t.ff(),
                 None => {
-                    open = and(t, open, term);
-                    self.add((atom, positive));
+                    open = and(t, open, fact.term(t));
+                    self.add(fact);
                 }
             }
         }

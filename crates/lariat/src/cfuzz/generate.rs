@@ -441,15 +441,17 @@ impl Generator {
         for _ in 0..1 + self.rng.below(6) {
             self.statement(&mut body);
         }
-        if let Some(kind) = &ret {
-            let value = self.value_of(kind);
-            body.push(Stmt::of("return #;", vec![value]));
-        }
+        let value = ret.as_ref().map(|kind| self.value_of(kind));
         self.vars.truncate(globals);
         self.depth = 0;
         let (cost, size) = (self.cost + 1, self.size + 2);
         (self.cost, self.size) = outer;
-        self.items.push(Stmt::text(format!("{storage}{head} {{")).with(body, "}"));
+        // The last `return` belongs to the function: without it, its value would be nobody's.
+        let whole = Stmt::text(format!("{storage}{head} {{")).with(body, "");
+        self.items.push(match value {
+            Some(value) => whole.then("    return #;\n}", vec![value]),
+            None => whole.then("}", vec![]),
+        });
         self.funcs.push(Func { name, params, ret, cost, size });
     }
 
@@ -508,8 +510,7 @@ impl Generator {
             self.endless(&mut body);
         }
         let value = self.expr(1).e;
-        body.push(Stmt::of("return #;", vec![value]));
         self.vars.truncate(globals);
-        self.items.push(Stmt::text("int @main(void) {").with(body, "}"));
+        self.items.push(Stmt::text("int @main(void) {").with(body, "").then("    return #;\n}", vec![value]));
     }
 }

@@ -114,9 +114,12 @@ impl Native {
         let harness = self.folder.join(if sanitized { "sanitized.o" } else { "plain.o" });
         let mut arguments: Vec<&OsStr> = vec!["-O0".as_ref(), "-w".as_ref(), "-rtlib=compiler-rt".as_ref()];
         if sanitized {
+            arguments.push("-ftrivial-auto-var-init=pattern".as_ref());
             arguments.extend(SANITIZERS.iter().map(AsRef::<OsStr>::as_ref));
         } else {
+            // What was never written has other values here than there: a program that looks at it is found out.
             arguments.push("-fwrapv".as_ref());
+            arguments.push("-ftrivial-auto-var-init=zero".as_ref());
         }
         arguments.extend([source.as_os_str(), harness.as_os_str(), "-o".as_ref(), binary.as_os_str()]);
         self.clang(arguments)?;

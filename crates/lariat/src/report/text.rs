@@ -75,6 +75,7 @@ fn finding(p: &Program, l: &LoopReport, renderer: &Renderer) -> String {
     };
     for (kind, message) in notes(p, l) {
         let level = if kind == "help" { Level::HELP } else { Level::NOTE };
+        let message = shortened(message);
         let message = if kind == "help" { message } else { format!("{kind}: {message}") };
         group =
             group.element(level.no_name().message(if kind == "help" { format!("next: {message}") } else { message }));
@@ -146,6 +147,17 @@ fn notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
         Verdict::Terminates => {}
     }
     notes
+}
+
+/// A line that a reader can take in; the whole is in the results as JSON.
+fn shortened(mut text: String) -> String {
+    const LONGEST: usize = 1000;
+    if text.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str(" ... (all of it is in --format json)");
+    }
+    text
 }
 
 /// The steps of a run: by location, or by line of the source where that is what the reader sees.

@@ -1,7 +1,8 @@
 //! What a claim says, in words.
 
 use lariat_ir::cprint::c_expr;
-use lariat_ir::{Certificate, Claim, Op, Order, Property, Role, Term, TransitionSystem};
+use lariat_ir::simplify::simplify;
+use lariat_ir::{Certificate, Claim, Op, Order, Property, Role, Sort, Term, TransitionSystem, VarId};
 
 /// A term as C, with the names of the system.
 pub(super) fn as_c(ts: &TransitionSystem, t: Term) -> String {
@@ -17,6 +18,19 @@ pub fn condition_words(ts: &TransitionSystem, when: Term) -> String {
     as_c(ts, when)
 }
 
+/// A condition for readers: that nothing overflowed goes without saying, since such a run is no witness.
+fn without_overflows(ts: &TransitionSystem, t: Term) -> Term {
+    let is_shadow = |v: VarId| {
+        let base = ts.vars[v].name.strip_suffix(".poison");
+        ts.vars[v].sort == Sort::Bool && base.is_some_and(|b| ts.var_named(b).is_some())
+    };
+    let plain = ts.terms.substitute(t, |s| match ts.terms.role(s) {
+        Some(Role::Var(v)) if is_shadow(v) => Some(ts.terms.ff()),
+        _ => None,
+    });
+    if plain == t { t } else { simplify(&ts.terms, plain) }
+}
+
 /// The number of rounds that a ranking allows: an integer measure loses at least one each round and is at least zero
 /// before it.
 pub(super) fn bound(ts: &TransitionSystem, c: &Claim) -> Option<String> {
@@ -27,7 +41,7 @@ pub(super) fn bound(ts: &TransitionSystem, c: &Claim) -> Option<String> {
     match (tuple.as_slice(), measures.len()) {
         ([m], 1) if m.order == Order::Int && !ts.terms.symbols(m.term).is_empty() => {
             let one_more = ts.terms.apply(Op::IntAdd, &[m.term, ts.terms.int(1)]);
-            let simple = lariat_ir::simplify::simplify(&ts.terms, one_more);
+            let simple = simplify(&ts.terms, one_more);
             Some(format!("max(0, {})", as_c(ts, simple)))
         }
         _ => None,
@@ -63,7 +77,8 @@ pub(super) fn because(ts: &TransitionSystem, c: &Claim) -> Option<String> {
             let parts: Vec<String> = set
                 .iter()
                 .map(|(l, t)| {
-                    let what = if *t == ts.terms.tt() { "any state".to_owned() } else { format!("`{}`", as_c(ts, *t)) };
+                    let t = without_overflows(ts, *t);
+                    let what = if t == ts.terms.tt() { "any state".to_owned() } else { format!("`{}`", as_c(ts, t)) };
                     format!("{what} at `{}`", ts.locs[*l].name)
                 })
                 .collect();

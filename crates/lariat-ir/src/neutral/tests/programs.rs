@@ -55,7 +55,7 @@ fn random_conds(r: &mut Random, leaves: Leaves<'_>) -> Vec<Option<Cond>> {
     conds
 }
 
-fn random_program(r: &mut Random) -> Program {
+pub fn random_program(r: &mut Random) -> Program {
     let all = types(&[1, 2, 3, 4]);
     let var_types = [r.pick(&all), r.pick(&all), r.pick(&all)];
     let unknown_types = [r.pick(&all), r.pick(&all)];

@@ -57,6 +57,9 @@ fn literal(e: &Expr) -> Option<i128> {
         Expr::Binary { op, ty, overflow, left, right } => {
             let over_z = ty.signed && *overflow == Overflow::Undefined;
             let shift = *op == BinaryOp::Shr || (*op == BinaryOp::Shl && over_z);
+            if *op == BinaryOp::And {
+                return literal(right).or_else(|| literal(left)).filter(|mask| *mask == 0);
+            }
             literal(left).filter(|_| shift && literal(right) == Some(0))
         }
         Expr::Join(parts) => literal(&parts[0]).filter(|_| parts.len() == 1),
