@@ -445,31 +445,46 @@ private:
     Buffer Declares, Named;
     uint64_t DeclaresCount = 0, NamedCount = 0;
     Out.number(F.size());
+    uint64_t BlockNumber = 0;
     for (const BasicBlock &B : F) {
-      uint64_t Count = 0;
+      uint64_t Count = 0, Position = 0;
       for (const Instruction &I : B)
         Count += isWritten(I);
       Out.number(Count);
       for (const Instruction &I : B) {
         for (const DbgVariableRecord &R : filterDbgVars(I.getDbgRecordRange())) {
           if (R.getType() == DbgVariableRecord::LocationType::Declare)
-            named(Declares, DeclaresCount, R);
+            declared(Declares, DeclaresCount, R, BlockNumber, Position);
           else
             named(Named, NamedCount, R);
         }
         if (auto *D = dyn_cast<DbgDeclareInst>(&I))
-          named(Declares, DeclaresCount, *D);
+          declared(Declares, DeclaresCount, *D, BlockNumber, Position);
         else if (auto *V = dyn_cast<DbgValueInst>(&I))
           named(Named, NamedCount, *V);
-        if (isWritten(I))
+        if (isWritten(I)) {
           instruction(I);
+          ++Position;
+        }
       }
+      ++BlockNumber;
       terminator(*B.getTerminator());
     }
     Out.number(DeclaresCount);
     Out.append(Declares);
     Out.number(NamedCount);
     Out.append(Named);
+  }
+
+  // A declaration, and where it stands: the block, and how many instructions come before it there.
+  template <class Record>
+  void declared(Buffer &To, uint64_t &Count, const Record &R, uint64_t BlockNumber, uint64_t Position) {
+    uint64_t Before = Count;
+    named(To, Count, R);
+    if (Count == Before)
+      return;
+    To.number(BlockNumber);
+    To.number(Position);
   }
 
   void objectSize(Type *T) {

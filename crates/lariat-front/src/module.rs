@@ -352,6 +352,8 @@ pub struct Function {
     pub place: Option<Place>,
     /// The variables whose addresses these values are (`#dbg_declare`).
     pub declares: Vec<(ValueId, Variable)>,
+    /// Where the declarations stand: the block, and how many of its instructions come before.
+    pub declared_at: Vec<(ValueId, BlockId, u32)>,
     /// The variables whose value these values are, somewhere (`#dbg_value`); names for what passes have promoted.
     pub values: Vec<(ValueId, Variable)>,
 }

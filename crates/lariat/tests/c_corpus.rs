@@ -23,11 +23,11 @@
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// For each program, in seconds.
-const TIMEOUT: &str = "2";
+const TIMEOUT: &str = "3";
 
 macro_rules! folders {
     ($($test:ident: $folder:literal,)*) => {
@@ -126,8 +126,9 @@ impl Word {
 
 #[derive(Debug)]
 struct Truth {
-    /// The function, if this is about recursion.
-    recursion: Option<String>,
+    /// The function that it is in, or whose recursion this is about.
+    function: String,
+    recursion: bool,
     line: u64,
     /// How many lines further the cycle may be said to stand.
     within: u64,
@@ -149,19 +150,27 @@ impl Truth {
 /// The truths of a program; each comment that begins with `//@` is one.
 fn truths(text: &str) -> Result<Vec<Truth>, String> {
     let mut all = Vec::new();
+    let mut function = String::new();
     for (line, text) in (1..).zip(text.lines()) {
-        if let Some((code, note)) = text.split_once("//@") {
-            all.push(truth(line, code, note).map_err(|e| format!("line {line}: {e}"))?);
+        let (code, note) = text.split_once("//@").map_or((text, None), |(code, note)| (code, Some(note)));
+        let definition = if code.starts_with([' ', '}']) { None } else { defined(code) };
+        function = definition.clone().unwrap_or(function);
+        if let Some(note) = note {
+            let t = truth(line, &function, note).map_err(|e| format!("line {line}: {e}"))?;
+            if t.recursion && definition.is_none() {
+                return Err(format!("line {line}: `recursion` stands beside a function's definition"));
+            }
+            all.push(t);
         }
     }
     if all.is_empty() { Err("no loop has its truth beside it".into()) } else { Ok(all) }
 }
 
-fn truth(line: u64, code: &str, note: &str) -> Result<Truth, String> {
+fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
     let (kind, rest) = note.split_once(':').ok_or("a truth is `//@ loop: …` or `//@ recursion: …`")?;
     let recursion = match kind.trim() {
-        "loop" => None,
-        "recursion" => Some(defined(code).ok_or("`recursion` stands beside a function's definition")?),
+        "loop" => false,
+        "recursion" => true,
         other => return Err(format!("`{other}` has no truth; `loop` and `recursion` have")),
     };
     // A reason is free text, which ends the comment.
@@ -172,6 +181,7 @@ fn truth(line: u64, code: &str, note: &str) -> Result<Truth, String> {
     let mut clauses = rest.split(';').map(str::trim);
     let word = Word::truth(clauses.next().unwrap_or_default())?;
     let mut t = Truth {
+        function: function.to_owned(),
         recursion,
         line,
         within: 0,
@@ -199,7 +209,7 @@ fn truth(line: u64, code: &str, note: &str) -> Result<Truth, String> {
             None if clause == "absent" => t.absent = true,
             None if clause == "copies differ" => t.copies_differ = true,
             None => match clause.split(' ').collect::<Vec<_>>()[..] {
-                ["with", name] if t.recursion.is_some() => t.with = Some(name.to_owned()),
+                ["with", name] if t.recursion => t.with = Some(name.to_owned()),
                 ["within", n, "lines"] => t.within = n.parse().map_err(|_| format!("`{n}` is no number of lines"))?,
                 _ => return Err(format!("`{clause}` is no clause of a truth")),
             },
@@ -221,7 +231,7 @@ fn truth(line: u64, code: &str, note: &str) -> Result<Truth, String> {
 
 /// The function that is defined on a line.
 fn defined(code: &str) -> Option<String> {
-    let (before, _) = code.rsplit_once('(')?;
+    let (before, _) = code.trim_end().strip_suffix('{')?.rsplit_once('(')?;
     let name: String = before.chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     (!name.is_empty()).then(|| name.chars().rev().collect())
 }
@@ -231,14 +241,14 @@ fn corpus() -> PathBuf {
 }
 
 /// What is in a folder, in alphabetical order.
-fn listed(folder: PathBuf) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("a folder can be listed").path()).collect();
     paths.sort();
     paths
 }
 
-fn name(path: &std::path::Path) -> String {
+fn name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
@@ -283,7 +293,7 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score)
         // A tail call may have become a jump: then recursion is a loop.
         let at = truths
             .iter()
-            .position(|t| t.recursion.is_none() && t.line == line)
+            .position(|t| !t.recursion && t.line == line)
             .or_else(|| truths.iter().position(|t| (t.line..=t.line + t.within).contains(&line)));
         match (at, Word::verdict(&entry)) {
             (Some(at), Ok(word)) => said[at].push(word),
@@ -292,18 +302,32 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score)
         }
     }
     for entry in entries("recursion") {
-        let at = truths.iter().position(|t| t.recursion.as_ref().is_some_and(|f| concerns(&entry, t.line, f)));
-        match (at, Word::verdict(&entry)) {
-            (Some(at), Ok(word)) => said[at].push(word),
-            (None, _) => wrong.push(format!("recursion without a truth: {entry}")),
-            (_, Err(e)) => wrong.push(format!("recursion: {e}: {entry}")),
+        let word = match Word::verdict(&entry) {
+            Ok(word) => word,
+            Err(e) => {
+                wrong.push(format!("recursion: {e}: {entry}"));
+                continue;
+            }
+        };
+        // What is about a function as a whole, and undecided, is about its loops, too.
+        let function = concerned(&entry);
+        let about = |t: &&Truth| function == Some(t.function.as_str()) || t.recursion && entry["line"] == t.line;
+        let loops = |t: &&Truth| about(t) && !t.recursion && word == Word::Open;
+        if let Some(at) = truths.iter().position(|t| t.recursion && about(&t)) {
+            said[at].push(word);
+        } else if truths.iter().any(|t| loops(&t)) {
+            for (_, words) in truths.iter().zip(&mut said).filter(|(t, _)| loops(t)) {
+                words.push(word);
+            }
+        } else {
+            wrong.push(format!("recursion without a truth: {entry}"));
         }
     }
     for (t, words) in truths.iter().zip(&said) {
         let truth = t.word(integers);
-        let of = t.recursion.as_ref().map_or("loop".to_owned(), |f| format!("recursion of `{f}`"));
+        let of = if t.recursion { format!("recursion of `{}`", t.function) } else { "loop".to_owned() };
         if words.is_empty() {
-            let partner = truths.iter().position(|other| t.with.is_some() && other.recursion == t.with);
+            let partner = truths.iter().position(|other| other.recursion && t.with.as_ref() == Some(&other.function));
             if !t.absent && partner.is_none_or(|p| said[p].is_empty()) {
                 wrong.push(format!("line {}: the {of} is missing", t.line));
             }
@@ -340,13 +364,14 @@ fn merged(copies: &[Word]) -> Word {
     [Word::Diverges, Word::Open].into_iter().find(|w| copies.contains(w)).unwrap_or(Word::Terminates)
 }
 
-/// Whether an entry about recursion is about the function that is defined on this line.
-fn concerns(entry: &Json, line: u64, function: &str) -> bool {
-    entry["line"] == line || entry["function"] == *function
+/// The function that an entry about recursion is about: its own, or else the one that it names.
+fn concerned(entry: &Json) -> Option<&str> {
+    let named = || entry["id"].as_str().and_then(|id| id.split('`').nth(1));
+    entry["function"].as_str().or_else(named)
 }
 
 fn check_folder(folder: &str) {
-    let files = listed(corpus().join(folder));
+    let files = listed(&corpus().join(folder));
     let mut wrong = String::new();
     let mut known = Vec::new();
     for file in &files {
@@ -369,14 +394,14 @@ fn check_folder(folder: &str) {
 
 #[test]
 fn every_folder_has_its_test_and_every_program_its_truths() {
-    let folders = listed(corpus());
+    let folders = listed(&corpus());
     let named: BTreeSet<String> = folders.iter().map(|f| name(f)).collect();
     assert_eq!(named, FOLDERS.iter().map(|f| (*f).to_owned()).collect::<BTreeSet<_>>());
     let mut programs = 0;
     for folder in folders {
         let of = name(&folder);
         let mut words = Vec::new();
-        for file in listed(folder) {
+        for file in listed(&folder) {
             assert_eq!(file.extension().and_then(|e| e.to_str()), Some("c"), "{of}/{}", name(&file));
             let text = std::fs::read_to_string(&file).expect("a corpus file can be read");
             assert!(text.starts_with("// "), "{of}/{}: the first line says what the trap is", name(&file));
@@ -415,7 +440,7 @@ fn a_bad_comment_is_noticed() {
     let text =
         "static int f(int x) { //@ recursion: terminates; wrap: neither; with g; tool wrap: unknown -- too hard; yes";
     let found = truths(text).expect("it is a truth");
-    assert_eq!(found[0].recursion.as_deref(), Some("f"));
+    assert_eq!((found[0].recursion, found[0].function.as_str()), (true, "f"));
     assert_eq!((found[0].words[1], found[0].weaker), (Word::Open, [false, true, false]));
 }
 
@@ -445,6 +470,14 @@ fn results_that_contradict_the_truth_are_noticed() {
     let odd =
         serde_json::json!({ "verdict": "unknown", "loops": [{ "line": 9, "verdict": "unknown" }], "recursion": [] });
     assert_eq!(compare(&truths, &odd, Integers::C, &mut Score::default()).len(), 3);
+    let open = serde_json::json!([{ "id": "the loops of `late`", "function": null, "verdict": "unknown" }]);
+    let late = self::truths("void late(void) {\n    while (1) { //@ loop: diverges\n").expect("this is a truth");
+    for (verdict, problems) in [("unknown", 0), ("terminates", 1)] {
+        let json = serde_json::json!({ "verdict": verdict, "loops": [], "recursion": open });
+        assert_eq!(compare(&late, &json, Integers::C, &mut Score::default()).len(), problems);
+    }
+    let missing = serde_json::json!({ "verdict": "unknown", "loops": [], "recursion": [] });
+    assert_eq!(compare(&late, &missing, Integers::C, &mut Score::default()).len(), 1);
     let failed = serde_json::json!({ "error": "no" });
     assert_eq!(compare(&truths, &failed, Integers::C, &mut Score::default()).len(), 1);
 }

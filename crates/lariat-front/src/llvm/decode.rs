@@ -303,7 +303,13 @@ impl<'a> Reader<'a> {
         let place = self.place()?;
         self.next = u32::try_from(params.len()).map_err(|_| Torn(self.at))?;
         let blocks = self.list(Self::block)?;
-        let declares = self.list(|r| Ok((r.value()?, r.variable()?)))?;
+        let all = self.list(|r| {
+            let (value, variable) = (r.value()?, r.variable()?);
+            let mut small = || r.number().and_then(|n| u32::try_from(n).map_err(|_| Torn(r.at)));
+            Ok((value, variable, BlockId(small()?), small()?))
+        })?;
+        let declared_at = all.iter().map(|(value, _, block, index)| (*value, *block, *index)).collect();
+        let declares = all.into_iter().map(|(value, variable, ..)| (value, variable)).collect();
         let values = self.list(|r| Ok((r.value()?, r.variable()?)))?;
         Ok(Function {
             name,
@@ -316,6 +322,7 @@ impl<'a> Reader<'a> {
             blocks,
             place,
             declares,
+            declared_at,
             values,
         })
     }

@@ -105,6 +105,9 @@ pub(super) enum Flow {
     Done,
 }
 
+/// The position that stands for the return of an instance that is entered again from within.
+const RETURN: u32 = u32::MAX;
+
 /// How many instructions a piece may have, how many cases, and how large a value may get.
 const STEPS: usize = 400;
 const CASES: usize = 48;
@@ -130,6 +133,11 @@ pub(super) struct Builder<'a, 'm> {
     liveness: HashMap<FunctionId, Rc<Vec<HashSet<ValueId>>>>,
     headers: HashMap<(FunctionId, BlockId), Place>,
     depths: HashMap<InstanceId, usize>,
+    return_vars: HashMap<(InstanceId, u32), usize>,
+    /// Functions whose addresses were given to functions that are not followed.
+    handed_over: BTreeSet<FunctionId>,
+    /// Where variables are declared whose scopes the compiler does not mark.
+    declared: HashMap<FunctionId, Rc<HashMap<(BlockId, u32), Vec<ValueId>>>>,
     assumptions: HashMap<(String, Option<Span>), usize>,
     observed: Option<usize>,
     observations: HashSet<Point>,
@@ -184,6 +192,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             liveness: HashMap::new(),
             headers,
             depths: HashMap::new(),
+            return_vars: HashMap::new(),
+            handed_over: BTreeSet::new(),
+            declared: HashMap::new(),
             assumptions: HashMap::new(),
             observed: None,
             observations: HashSet::new(),
@@ -224,6 +235,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                 span,
             });
         }
+        self.callbacks();
         // What was not given a value in the beginning, and is no input, starts as zero; it is written before it is read.
         let given: HashSet<usize> = self.program.init.iter().map(|(v, _)| *v).collect();
         for v in 0..self.program.vars.len() {
@@ -239,6 +251,39 @@ impl<'a, 'm> Builder<'a, 'm> {
         self.program
     }
 
+    /// Functions that are called from outside, when and as often as it likes, are not in the graph; so their loops, and
+    /// with them the end of the program, are open.
+    fn callbacks(&mut self) {
+        let module = self.cx.flat.module;
+        let mut found: BTreeSet<FunctionId> = self.handed_over.clone();
+        for o in &self.points.escaped {
+            if let ObjectKind::Function(f) = self.points.objects[o.0 as usize] {
+                found.insert(f);
+            }
+        }
+        if self.cx.whole {
+            found.extend(self.cx.destructors.iter().copied());
+        }
+        for f in found {
+            let function = &module.functions[f.0 as usize];
+            if function.blocks.is_empty() || !has_cycle(module, f, &mut HashSet::new()) {
+                continue;
+            }
+            let span = self.span(function.place);
+            let text = format!("the loops of `{}`, which is called from outside the program", function.shown());
+            self.program.obligations.push(Obligation { text, span });
+        }
+    }
+
+    /// A call gets the addresses of functions, and may call them, then or later.
+    pub(super) fn hand_over(&mut self, targets: &Targets) {
+        for o in targets.0.keys() {
+            if let ObjectKind::Function(f) = self.points.objects[o.0 as usize] {
+                self.handed_over.insert(f);
+            }
+        }
+    }
+
     // ---- the beginning
 
     /// The first location: globals have their values, everything else is unknown.
@@ -252,7 +297,8 @@ impl<'a, 'm> Builder<'a, 'm> {
             match object.kind {
                 ObjectKind::Global(g) => {
                     let global = &self.cx.flat.module.globals[g.0 as usize];
-                    let bytes = match (&global.init, global.constant || self.cx.whole) {
+                    let fixed = global.constant || !global.external && !self.cx.written.contains(&g);
+                    let bytes = match (&global.init, fixed || self.cx.whole) {
                         (Some(init), true) => Some(self.bytes(init, global.size)),
                         // Elsewhere, or by an earlier call, it may have been given any value.
                         _ => None,
@@ -490,7 +536,14 @@ impl<'a, 'm> Builder<'a, 'm> {
     fn span_at(&self, at: Point) -> Option<Span> {
         let block = self.cx.flat.block(at);
         let places = block.instructions.iter().skip(at.index as usize).map(|i| i.place).chain([block.place]);
-        self.span(places.flatten().find(|p| p.line > 0))
+        // A block of the compiler's own has the place of what leads to it.
+        let function = self.cx.flat.function(at.instance);
+        let before = function
+            .blocks
+            .iter()
+            .filter(|b| super::block_successors(&b.terminator).contains(&at.block))
+            .map(|b| b.place);
+        self.span(places.chain(before).flatten().find(|p| p.line > 0))
     }
 
     /// The location at a point, made if there is none.
@@ -499,6 +552,17 @@ impl<'a, 'm> Builder<'a, 'm> {
             return *n;
         }
         let function = self.cx.flat.function(at.instance);
+        if at.index == RETURN {
+            let name = self.loc_names.unused(&format!("returns:{}", debug::clean(function.shown())));
+            let mut location = Location::new(name, Vec::new());
+            location.span = self.span(function.place);
+            location.function = Some(function.shown().to_owned());
+            self.program.locs.push(location);
+            let n = self.program.locs.len() - 1;
+            self.locations.insert(at, n);
+            self.queue.push_back(at);
+            return n;
+        }
         let instance = self.cx.flat.instance(at.instance);
         let header = (at.index == 0).then(|| self.headers.get(&(instance.function, at.block))).flatten().copied();
         let span = self.span(header).or_else(|| self.span_at(at)).or_else(|| self.span(function.place));
@@ -510,7 +574,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             ("observe".to_owned(), span)
         } else {
             let line = span.as_ref().map_or(0, |s| s.line);
-            (format!("{shown}:{line}"), span)
+            // Within a recursion a cycle may start here that only returns from call after call.
+            let made = header.is_none() && self.cx.recursive(at.instance);
+            (format!("{}{shown}:{line}", if made { "returns:" } else { "" }), span)
         };
         let mut location = Location::new(self.loc_names.unused(&name), Vec::new());
         location.span = span;
@@ -647,8 +713,9 @@ impl<'a, 'm> Builder<'a, 'm> {
     /// The values that are used at or after a point.
     fn live_at(&mut self, at: Point) -> Vec<(FlatValue, InstanceId, ValueId)> {
         let mut found = Vec::new();
-        let mut point = Some(at);
-        let mut after_call = false;
+        let returns = at.index == RETURN;
+        let mut point = if returns { self.cx.flat.instance(at.instance).parent } else { Some(at) };
+        let mut after_call = returns;
         while let Some(p) = point {
             let mut live: HashSet<ValueId> = if after_call {
                 let next = self.cx.flat.after_call(p);
@@ -697,6 +764,14 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     fn piece(&mut self, at: Point) {
+        if at.index == RETURN {
+            let mut state = self.fresh_state(self.cx.flat.entry(at.instance));
+            state.at = at;
+            self.return_again(state);
+            let n = self.locations[&at];
+            self.ways(at, n);
+            return;
+        }
         let state = self.fresh_state(at);
         self.push(state, Next::Follow);
         let n = self.locations[&at];
@@ -828,6 +903,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                 if let Some(span) = self.span(instruction.place).filter(|s| s.line > 0) {
                     state.span = Some(span);
                 }
+                self.declare(&mut state);
                 // Only what was stored before can make an instruction start a new piece.
                 let before = (!state.stores.is_empty()).then(|| state.clone());
                 state.settled = state.stores.len();
@@ -861,11 +937,41 @@ impl<'a, 'm> Builder<'a, 'm> {
                 }
                 continue;
             }
+            self.declare(&mut state);
             if let Some(span) = self.span(block.place).filter(|s| s.line > 0) {
                 state.span = Some(span);
             }
             self.terminator(state, &block.terminator);
             return;
+        }
+    }
+
+    /// A variable that is declared here has no value yet, or none any more: control may come here again without having left
+    /// its scope. (Where the compiler marks scopes, the marks say it.)
+    fn declare(&mut self, state: &mut State) {
+        let f = self.cx.flat.instance(state.at.instance).function;
+        let function = self.cx.flat.function(state.at.instance);
+        let module = self.cx.flat.module;
+        let here = self.declared.entry(f).or_insert_with(|| {
+            let marked: HashSet<ValueId> = function
+                .blocks
+                .iter()
+                .flat_map(|b| &b.instructions)
+                .filter_map(|i| debug::marked(module, i, "llvm.lifetime.start"))
+                .collect();
+            let mut found: HashMap<(BlockId, u32), Vec<ValueId>> = HashMap::new();
+            for ((value, block, at), (_, variable)) in function.declared_at.iter().zip(&function.declares) {
+                if variable.argument == 0 && !marked.contains(value) && block.0 != 0 {
+                    found.entry((*block, *at)).or_default().push(*value);
+                }
+            }
+            Rc::new(found)
+        });
+        let Some(values) = Rc::clone(here).get(&(state.at.block, state.at.index)).cloned() else { return };
+        for value in values {
+            if let Some(id) = self.points.known(ObjectKind::Stack(state.at.instance, value)) {
+                self.forget(state, id, UnknownKind::Environment, 400_000 + value.0);
+            }
         }
     }
 
@@ -1068,26 +1174,74 @@ impl<'a, 'm> Builder<'a, 'm> {
             first(self, state, sym);
             return;
         }
-        // A return of an inner call goes on after one of the recursive calls; whose locals they were is not known.
+        // All returns of a function that calls itself meet, with the result stored.
+        let mut parts = Vec::new();
+        flatten(&sym, &mut parts);
+        for (n, part) in parts.iter().enumerate() {
+            let var = self.return_var(id, index(n), part.ty);
+            let ty = self.program.vars[var].1;
+            state.set(var, part.to(ty));
+        }
+        self.push(state, Next::Go(Point { index: RETURN, ..self.cx.flat.entry(id) }));
+    }
+
+    fn return_var(&mut self, id: InstanceId, leaf: u32, ty: IntType) -> usize {
+        if let Some(v) = self.return_vars.get(&(id, leaf)) {
+            return *v;
+        }
+        let function = self.cx.flat.function(id);
+        let leaves = leaves_of(&function.result);
+        let width = leaves.get(leaf as usize).map_or(ty.width, |(_, t)| bits_of(t, self.cx.flat.module).clamp(1, 128));
+        let name = format!("{} returns", function.shown());
+        let var = self.names.var(&mut self.program, &name, IntType { width, signed: ty.signed && width > 1 });
+        self.return_vars.insert((id, leaf), var);
+        var
+    }
+
+    /// A return of a function that calls itself: of the outermost call, or of an inner one, which goes on after one of the
+    /// recursive calls; whose locals they were is not known.
+    fn return_again(&mut self, state: State) {
+        let id = state.at.instance;
+        let function = self.cx.flat.function(id);
+        let leaves = leaves_of(&function.result);
+        let mut parts = Vec::new();
+        if function.result != Type::Void {
+            for (n, (_, leaf)) in leaves.iter().enumerate() {
+                let var = self.return_var(id, index(n), IntType::signed(bits_of(leaf, self.cx.flat.module).clamp(1, 128)));
+                let num = Num::new(state.var(var), self.program.vars[var].1);
+                parts.push(match leaf {
+                    Type::Int(1) => Sym::Cond(low_bit(&num)),
+                    _ => Sym::Num(num),
+                });
+            }
+        }
+        let sym = match function.result {
+            Type::Void => Sym::Nothing,
+            Type::Struct(..) | Type::Array(..) => Sym::Aggregate(parts),
+            _ => parts.pop().unwrap_or(Sym::Nothing),
+        };
+        let parent = self.cx.flat.instance(id).parent;
+        let recursions = self.cx.flat.instance(id).recursions.clone();
         let depth = self.depths[&id];
         let ty = IntType::signed(64);
-        let outermost = cmp(CmpOp::Eq, ty, state.var(depth), constant(0, ty));
+        let outermost = cmp(CmpOp::Le, ty, state.var(depth), constant(0, ty));
         let mut inner = state.clone();
-        inner.set(
-            depth,
-            arith::operate(
-                lariat_ir::neutral::BinaryOp::Sub,
-                ty,
-                Overflow::Undefined,
-                state.var(depth),
-                constant(1, ty),
-            ),
+        let less = arith::operate(
+            lariat_ir::neutral::BinaryOp::Sub,
+            ty,
+            Overflow::Undefined,
+            state.var(depth),
+            constant(1, ty),
         );
+        inner.set(depth, less);
         let result = sym.clone();
         self.branch(
             state,
             outermost,
-            |b, s| first(b, s, sym),
+            |b, s| match parent {
+                None => b.pending_end(s, Goto::Exit),
+                Some(call) => b.resume(s, call, sym),
+            },
             |b, _| b.resume_recursion(inner, id, &recursions, &result),
         );
     }
@@ -1773,24 +1927,10 @@ impl<'a, 'm> Builder<'a, 'm> {
             let plain = match op {
                 BinOp::Add => !(p && q),
                 BinOp::Sub => same || p && !q,
-                // A distance in bytes, divided by the size of an element.
-                BinOp::SDiv | BinOp::UDiv => false,
                 _ => false,
             };
-            if plain {
-                let signed = IntType::signed(width);
-                let neutral = if op == BinOp::Add {
-                    lariat_ir::neutral::BinaryOp::Add
-                } else {
-                    lariat_ir::neutral::BinaryOp::Sub
-                };
-                return Sym::Num(Num::new(
-                    arith::operate(neutral, signed, Overflow::Undefined, a.to(signed), b.to(signed)),
-                    signed,
-                ));
-            }
             // A difference of addresses is no address: it is tracked as one only because nobody looked closer.
-            if !self.distance_like(state, left) && !self.distance_like(state, right) {
+            if !plain && !(self.distance_like(state, left) && self.distance_like(state, right)) {
                 return self.any(state, ty, 3, UnknownKind::Abstraction);
             }
         }
@@ -1893,14 +2033,17 @@ impl<'a, 'm> Builder<'a, 'm> {
         let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
         let equality = matches!(pred, Predicate::Eq | Predicate::Ne);
         let signed = IntType::signed(width);
-        if (p || q || *ty == Type::Ptr) && !self.distance_like(state, left) | !self.distance_like(state, right) {
+        let distances = self.distance_like(state, left) && self.distance_like(state, right);
+        if (p || q) && !equality && !distances {
             let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
-            let comparable = equality || null(&a) || null(&b) || self.one_object(state, left, right);
-            if !comparable && (p || q) {
-                let unknown =
-                    self.unknown(state, 3, "order of addresses", IntType::unsigned(1), UnknownKind::Environment, None);
+            let known = *ty == Type::Ptr && (null(&a) || null(&b) || self.one_object(state, left, right));
+            if !known {
+                let flag = IntType::unsigned(1);
+                let unknown = self.unknown(state, 3, "order of addresses", flag, UnknownKind::Environment, None);
                 return low_bit(&unknown);
             }
+        }
+        if *ty == Type::Ptr {
             // Model addresses are not negative, so that one order serves both.
             let pred = match pred {
                 Predicate::Ugt => Predicate::Sgt,
@@ -1982,6 +2125,26 @@ impl<'a, 'm> Builder<'a, 'm> {
             _ => self.any(state, to, 1, UnknownKind::Abstraction),
         }
     }
+}
+
+/// Whether a function, or one that it calls, may go round; a call that is not known may.
+fn has_cycle(module: &crate::module::Module, f: FunctionId, seen: &mut HashSet<FunctionId>) -> bool {
+    if !seen.insert(f) {
+        return true;
+    }
+    let function = &module.functions[f.0 as usize];
+    let back = function.blocks.iter().enumerate().any(|(b, block)| {
+        super::block_successors(&block.terminator).iter().any(|to| to.0 as usize <= b)
+    });
+    let calls = function.blocks.iter().flat_map(|b| &b.instructions).any(|i| match &i.op {
+        Op::Call { callee: crate::module::Callee::Function(g), .. } => {
+            !module.functions[g.0 as usize].blocks.is_empty() && has_cycle(module, *g, seen)
+        }
+        Op::Call { callee: crate::module::Callee::Pointer(_), .. } => true,
+        _ => false,
+    });
+    seen.remove(&f);
+    back || calls
 }
 
 /// One more condition on a way.

@@ -242,6 +242,7 @@ impl<'m> Builder<'_, 'm> {
         let mut ways = Vec::new();
         for (n, target) in targets.iter().enumerate() {
             let mut taken = state.clone();
+            self.forget_changed(&mut taken, *target);
             if let (Some(which), true) = (&which, n > 0) {
                 let ty = IntType::unsigned(32);
                 taken.restrict(cmp(CmpOp::Eq, ty, which.to(ty), constant(n, ty)));
@@ -255,6 +256,32 @@ impl<'m> Builder<'_, 'm> {
             self.push(s, next);
         }
         Flow::Done
+    }
+
+    /// After a jump back, the locals of the function with the `setjmp` that were changed since are indeterminate.
+    fn forget_changed(&mut self, state: &mut State, target: Point) {
+        let flat = self.cx.flat;
+        let mut seen = std::collections::HashSet::new();
+        let mut work = vec![flat.after_call(target)];
+        let mut changed = std::collections::BTreeSet::new();
+        while let Some(p) = work.pop() {
+            if !seen.insert(p) {
+                continue;
+            }
+            for i in flat.block(p).instructions.iter().skip(p.index as usize) {
+                if let Op::Store { ptr, volatile: false, .. } = &i.op {
+                    changed.extend(self.points.expand(&self.points.of(flat, p.instance, ptr)).0.into_keys());
+                }
+            }
+            work.extend(flat.successors(p));
+        }
+        for o in changed {
+            if let ObjectKind::Stack(instance, _) = self.points.objects[o.0 as usize]
+                && instance == target.instance
+            {
+                self.forget(state, o, UnknownKind::Environment, 700 + o.0);
+            }
+        }
     }
 
     fn forget_if_data(&mut self, state: &mut State, object: ObjectId, tag: u32) {
@@ -877,6 +904,10 @@ impl<'m> Builder<'_, 'm> {
                 v = v.read_as(IntType { width: *w, signed: t.signed() });
             }
             values.push(v);
+        }
+        for a in args {
+            let targets = self.targets(state, a);
+            self.hand_over(&targets);
         }
         let mut cx = ModelCall { values, targets: args.iter().map(|a| self.targets(state, a)).collect(), args, result: None };
         if let Some(text) = &model.assumption {

@@ -41,8 +41,9 @@ pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failu
         own = Table::with(&options.models)?;
         &own
     };
-    let module = prepare::prepare(module);
-    let entries = entries(&module, options)?;
+    let mut module = prepare::prepare(module);
+    let entries: Vec<FunctionId> = entries(&module, options)?;
+    let entries: Vec<FunctionId> = entries.into_iter().map(|f| prepare::with_constructors(&mut module, f)).collect();
     let mut done = Vec::new();
     for f in entries {
         let function = &module.functions[f.0 as usize];
@@ -107,6 +108,10 @@ struct Context<'m> {
     /// Whether code that is not here may know of this program's globals.
     open: bool,
     signs: RefCell<HashMap<FunctionId, Rc<HashMap<ValueId, bool>>>>,
+    /// Globals that this module may write to.
+    written: HashSet<crate::module::GlobalId>,
+    /// Functions that run when the program ends.
+    destructors: Vec<FunctionId>,
     /// For each block of an instance, its points in order, and whether each lies on a cycle.
     pieces: HashMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
 }
@@ -126,7 +131,10 @@ impl<'m> Context<'m> {
             pieces.entry((p.instance, p.block)).or_default().push((p.index, graph.cyclic.contains(p)));
         }
         pieces.values_mut().for_each(|list| list.sort_unstable());
-        Self { flat, graph, table, options, whole, open: false, signs: RefCell::default(), pieces }
+        let written = if whole { HashSet::new() } else { prepare::written(flat.module) };
+        let destructors = prepare::listed(flat.module, "llvm.global_dtors");
+        let signs = RefCell::default();
+        Self { flat, graph, table, options, whole, open: false, signs, written, destructors, pieces }
     }
 
     fn has_unknown_calls(&self) -> bool {

@@ -720,11 +720,11 @@ fn only(targets: &Targets) -> Option<(&ObjectId, &Offsets)> {
 /// The arguments that an expression mentions.
 fn mentioned(e: &ModelExpr) -> Vec<usize> {
     match e {
-        ModelExpr::Arg(n) | ModelExpr::Length(n) | ModelExpr::Size(n) => vec![*n],
+        ModelExpr::Arg(n) => vec![*n],
         ModelExpr::Unary(_, a) => mentioned(a),
         ModelExpr::Binary(_, a, b) => [mentioned(a), mentioned(b)].concat(),
         ModelExpr::If(a, b, c) => [mentioned(a), mentioned(b), mentioned(c)].concat(),
-        ModelExpr::Number(_) | ModelExpr::Result | ModelExpr::Index | ModelExpr::SizeOf(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

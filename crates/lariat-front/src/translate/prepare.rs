@@ -3,7 +3,11 @@
 //! `-fsanitize=shift-base` checks signed left shifts only, so a check tells that the shift behind it is signed, which LLVM's
 //! `shl` does not. The check itself goes: the neutral `<<` has the rule, and each integer semantics makes its own of it.
 
-use crate::module::{BinOp, BlockId, Callee, Constant, Function, Module, Op, Operand, Terminator};
+use crate::module::{
+    BinOp, Block, BlockId, Callee, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand, Terminator,
+    Type, ValueId,
+};
+use std::collections::HashSet;
 
 /// The kind of a check's trap.
 const SHIFT: u128 = 20;
@@ -73,4 +77,99 @@ fn shifts(function: &mut Function, traps: &[u32]) {
             flags.nsw = true;
         }
     }
+}
+
+/// The functions that the compiler lists to be run before or after `main`, in their order.
+pub(super) fn listed(module: &Module, list: &str) -> Vec<FunctionId> {
+    let Some(global) = module.globals.iter().find(|g| g.name == list) else { return Vec::new() };
+    let Some(Constant::Aggregate(_, entries)) = &global.init else { return Vec::new() };
+    let mut found: Vec<(u128, FunctionId)> = entries
+        .iter()
+        .filter_map(|entry| match entry {
+            Constant::Aggregate(_, parts) => match parts.as_slice() {
+                [Constant::Int(_, priority), Constant::Function(f), ..] => Some((*priority, *f)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    found.sort_by_key(|(priority, _)| *priority);
+    found.into_iter().map(|(_, f)| f).collect()
+}
+
+/// The entry to start at: for `main`, a function that first runs what has to run before.
+pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> FunctionId {
+    let first = listed(module, "llvm.global_ctors");
+    let main = module.functions[entry.0 as usize].clone();
+    if main.name != "main" || first.is_empty() {
+        return entry;
+    }
+    let params = super::flat::index(main.params.len());
+    let mut instructions = Vec::new();
+    let call = |n: usize, f: FunctionId, ty: Type, args: Vec<Operand>| Instruction {
+        id: ValueId(params + super::flat::index(n)),
+        ty,
+        op: Op::Call {
+            callee: Callee::Function(f),
+            args,
+            noreturn: false,
+            nounwind: false,
+            returns_twice: false,
+        },
+        place: main.place,
+        nosanitize: false,
+    };
+    for (n, f) in first.iter().enumerate() {
+        instructions.push(call(n, *f, Type::Void, Vec::new()));
+    }
+    let args = (0..params).map(|n| Operand::Value(ValueId(n))).collect();
+    instructions.push(call(first.len(), entry, main.result.clone(), args));
+    let result = (main.result != Type::Void)
+        .then(|| Operand::Value(ValueId(params + super::flat::index(first.len()))));
+    let block =
+        Block { instructions, terminator: Terminator::Return(result), place: main.place, loop_place: None };
+    module.functions.push(Function {
+        blocks: vec![block],
+        declares: Vec::new(),
+        declared_at: Vec::new(),
+        values: Vec::new(),
+        ..main
+    });
+    FunctionId(super::flat::index(module.functions.len() - 1))
+}
+
+/// The globals that some function of the module may write to: all but those that are only ever loaded from.
+pub(super) fn written(module: &Module) -> HashSet<GlobalId> {
+    fn mention(c: &Constant, found: &mut HashSet<GlobalId>) {
+        match c {
+            Constant::Global(g, _) => {
+                found.insert(*g);
+            }
+            Constant::Aggregate(_, parts) => parts.iter().for_each(|p| mention(p, found)),
+            Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => mention(inner, found),
+            _ => {}
+        }
+    }
+    let mut found = HashSet::new();
+    for global in &module.globals {
+        global.init.iter().for_each(|c| mention(c, &mut found));
+    }
+    for block in module.functions.iter().flat_map(|f| &f.blocks) {
+        for i in &block.instructions {
+            if matches!(i.op, Op::Load { .. }) {
+                continue;
+            }
+            for o in super::operands_of(&i.op) {
+                if let Operand::Constant(c) = o {
+                    mention(c, &mut found);
+                }
+            }
+        }
+        for o in super::terminator_operands(&block.terminator) {
+            if let Operand::Constant(c) = o {
+                mention(c, &mut found);
+            }
+        }
+    }
+    found
 }

@@ -170,8 +170,9 @@ fn rule<'p>(program: &Program, target: Target, e: &'p Expr, mut from: impl FnMut
             }
         }
         Expr::Join(parts) => {
-            if !over_z {
-                parts.iter().for_each(|p| from(Pass::Arg(p)));
+            // The parts are unsigned: over Z they lie within their types.
+            for p in parts.iter().filter(|_| !over_z) {
+                from(Pass::Arg(p));
             }
         }
     }

@@ -326,7 +326,7 @@ pub enum MemInit {
     },
 }
 
-/// The content of a whole memory that nobody knows.
+/// The content of a whole memory that nobody knows: one content at each visit of a location, however often it is mentioned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemUnknown {
     /// Its name.
@@ -409,7 +409,9 @@ impl Case {
     }
 }
 
-/// A location: a chain of cases, total and disjoint by construction.
+/// A location: a chain of cases, total and disjoint by construction. Where the conditions are the paths to the leaves of a tree of
+/// decisions, in order and the last path being the `else`, each guard is its path and nothing else; parts of conditions that are
+/// shared are then best shared as what they are, one [`Arc`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
     /// Its name.

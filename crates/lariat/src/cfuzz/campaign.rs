@@ -28,7 +28,7 @@ pub struct Plan {
     pub jobs: usize,
     /// After how many programs with findings it stops. Default is 1.
     pub most_failures: usize,
-    /// How many questions the shrinking of a failure may ask; 0 leaves it as it is. Default is 400.
+    /// How many questions the shrinking of a failure may ask; 0 leaves it as it is. Default is 3000.
     pub shrink_budget: usize,
     /// Where failures are written to.
     pub output: PathBuf,
@@ -44,7 +44,7 @@ impl Default for Plan {
             programs: 1000,
             jobs: 2,
             most_failures: 1,
-            shrink_budget: 400,
+            shrink_budget: 3000,
             output: PathBuf::from("lariat-fuzz"),
             stop: None,
         }
@@ -220,20 +220,20 @@ fn one_batch(plan: &Plan, examiner: &mut Examiner, first: u64, last: u64) -> Res
     Ok(report)
 }
 
-/// The finding of a program that resembles one that is known.
-fn find_again(examiner: &mut Examiner, subject: &Subject, known: &Finding) -> Option<Finding> {
-    let examined = examiner.examine(std::slice::from_ref(subject)).ok()?.swap_remove(0);
-    examined.findings.into_iter().find(|f| f.resembles(known))
-}
-
 fn shrink_failure(plan: &Plan, examiner: &mut Examiner, failure: &mut Failure) {
     let original = subject(&generate(plan.seed, failure.index));
     // A program whose builds disagree shows nothing when it is smaller.
     let Some(known) = failure.findings.iter().find(|f| f.kind != FindingKind::Generator).cloned() else { return };
     let stopped = || plan.stop.is_some_and(|s| s.load(Ordering::Relaxed));
-    let small = shrink(&original.program, plan.shrink_budget, &mut |p| {
-        let candidate = Subject { program: p.clone(), ..original.clone() };
-        !stopped() && find_again(examiner, &candidate, &known).is_some()
+    let small = shrink(&original.program, plan.shrink_budget, &mut |programs| {
+        if stopped() {
+            return vec![false; programs.len()];
+        }
+        // Smaller programs may overflow where the whole one did not: that is another finding, or none.
+        let subjects: Vec<Subject> =
+            programs.iter().map(|p| Subject { program: p.clone(), ..original.clone() }).collect();
+        let fails = |e: &Examined| e.findings.iter().any(|f| f.resembles(&known));
+        examiner.examine_some(&subjects).iter().map(|e| e.as_ref().is_some_and(fails)).collect()
     });
     failure.small = Some(small);
 }

@@ -3,7 +3,7 @@
 use super::compare::{Outcome, Variant, compare};
 use super::interpret::{Trace, interpret};
 use super::native::{End, Native, Run, file_of, find_tool};
-use super::program::Program;
+use super::program::{PRELUDE, Program};
 use lariat_front::module::Module;
 use lariat_front::{EntryChoice, Options, compile, llvm, translate};
 use lariat_ir::lts;
@@ -172,6 +172,52 @@ impl<'e> Examiner<'e> {
             done.push(examined);
         }
         Ok(done)
+    }
+
+    /// Examines programs of which some may be no C; nothing for those.
+    pub fn examine_some(&mut self, subjects: &[Subject]) -> Vec<Option<Examined>> {
+        let mut done: Vec<Option<Examined>> = vec![None; subjects.len()];
+        let source = self.folder.join(format!("job{}.c", self.job));
+        let mut good: Vec<usize> = (0..subjects.len()).collect();
+        // Some errors show only when others are gone.
+        for _ in 0..3 {
+            let text = file_of(good.iter().map(|&k| &subjects[k].program));
+            if std::fs::write(&source, text).is_err() {
+                return done;
+            }
+            let Ok(faults) = self.native.faults(&source) else { return done };
+            if faults.is_empty() {
+                break;
+            }
+            let mut line = PRELUDE.lines().count();
+            let mut kept = Vec::new();
+            for (slot, &k) in good.iter().enumerate() {
+                let end = line + subjects[k].program.print(&format!("p{slot}_")).lines().count();
+                if !faults.iter().any(|f| line < *f && *f <= end) {
+                    kept.push(k);
+                }
+                line = end;
+            }
+            good = kept;
+        }
+        let chosen: Vec<Subject> = good.iter().map(|&k| subjects[k].clone()).collect();
+        if chosen.is_empty() {
+            return done;
+        }
+        match self.examine(&chosen) {
+            Ok(all) => {
+                for (k, examined) in good.into_iter().zip(all) {
+                    done[k] = Some(examined);
+                }
+            }
+            Err(_) if subjects.len() > 1 => {
+                for k in good {
+                    done[k] = self.examine(std::slice::from_ref(&subjects[k])).ok().map(|mut one| one.swap_remove(0));
+                }
+            }
+            Err(_) => {}
+        }
+        done
     }
 
     /// The module after promotion of variables by LLVM, where the optimiser is there.

@@ -69,6 +69,18 @@ const SANITIZERS: [&str; 3] = [
     "-fsanitize-recover=signed-integer-overflow,shift-base",
 ];
 
+/// What the generator never writes, and a smaller program must not have.
+const STRICT: [&str; 8] = [
+    "-Werror=int-conversion",
+    "-Werror=incompatible-pointer-types",
+    "-Werror=pointer-integer-compare",
+    "-Werror=compare-distinct-pointer-types",
+    "-Werror=return-type",
+    "-Werror=uninitialized",
+    "-Werror=sometimes-uninitialized",
+    "-Werror=implicit-function-declaration",
+];
+
 impl Native {
     /// Prepares the harness in a folder.
     pub fn new(folder: &Path) -> Result<Self, String> {
@@ -106,6 +118,26 @@ impl Native {
             .output()
             .map_err(|e| format!("cannot run {}: {e}", self.clang.display()))?;
         if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned()) }
+    }
+
+    /// The lines of a file that are no C, or not what the generator would write.
+    pub fn faults(&self, source: &Path) -> Result<Vec<usize>, String> {
+        let done = Command::new(&self.clang)
+            .args(["-fsyntax-only", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics"])
+            .args(STRICT)
+            .arg(source)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|e| format!("cannot run {}: {e}", self.clang.display()))?;
+        let text = String::from_utf8_lossy(&done.stderr);
+        let line_of = |line: &str| -> Option<usize> {
+            let (place, _) = line.split_once(": error:").or_else(|| line.split_once(": fatal error:"))?;
+            let mut parts = place.rsplitn(3, ':');
+            parts.next()?;
+            parts.next()?.parse().ok()
+        };
+        let lines: Vec<usize> = text.lines().filter_map(line_of).collect();
+        if lines.is_empty() && !done.status.success() { Err(text.into_owned()) } else { Ok(lines) }
     }
 
     /// Runs the programs of a file with the plain or the sanitized build; `name` is unused by others at this time.

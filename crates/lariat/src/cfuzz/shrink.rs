@@ -5,68 +5,81 @@
 
 use super::program::{Expr, Part, Program, Stmt};
 
-/// A smaller program that still fails, found with at most `budget` questions.
-pub fn shrink(program: &Program, budget: usize, fails: &mut dyn FnMut(&Program) -> bool) -> Program {
+/// How many candidates are judged at once.
+pub const WIDTH: usize = 24;
+
+/// One change of a program.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    /// Takes away so many statements from the n-th on.
+    Remove(usize, usize),
+    /// Replaces the n-th statement by one of its bodies.
+    Hoist(usize, usize),
+    /// Replaces the n-th expression by one of its parts, or a number.
+    Simplify(usize, usize),
+}
+
+impl Edit {
+    fn apply(self, program: &Program) -> Option<Program> {
+        let mut changed = program.clone();
+        let items = &mut changed.items;
+        let done = match self {
+            Self::Remove(mut n, length) => remove(items, &mut n, length),
+            Self::Hoist(mut n, which) => hoist(items, &mut n, which),
+            Self::Simplify(mut n, which) => simplify(items, &mut n, which),
+        };
+        (done && changed.size() < program.size()).then_some(changed)
+    }
+}
+
+/// All changes of a program, the boldest first.
+fn edits(program: &Program) -> Vec<Edit> {
+    let (statements, exprs) = (count_statements(&program.items), count_exprs(&program.items));
+    let mut all = Vec::new();
+    for length in [16usize, 8, 4, 2, 1] {
+        all.extend((0..statements).step_by(length.div_ceil(2)).map(|n| Edit::Remove(n, length)));
+    }
+    for n in 0..statements {
+        all.extend((0..3).map(|which| Edit::Hoist(n, which)));
+    }
+    for n in 0..exprs {
+        all.extend((0..6).map(|which| Edit::Simplify(n, which)));
+    }
+    all
+}
+
+/// A smaller program that still fails, found with at most `budget` questions; `fails` judges several programs at once.
+pub fn shrink(program: &Program, budget: usize, fails: &mut dyn FnMut(&[Program]) -> Vec<bool>) -> Program {
     let mut best = program.clone();
     let mut left = budget;
-    let mut attempt = |candidate: Program, best: &mut Program, left: &mut usize| -> bool {
-        if *left == 0 || candidate.size() >= best.size() {
-            return false;
-        }
-        *left -= 1;
-        let better = fails(&candidate);
-        if better {
-            *best = candidate;
-        }
-        better
-    };
     loop {
         let before = best.size();
-        // Whole runs of statements first, then shorter ones.
-        for length in [16, 8, 4, 2, 1] {
-            let mut at = 0;
-            while at < count_statements(&best.items) && left > 0 {
-                let mut candidate = best.clone();
-                let mut n = at;
-                remove(&mut candidate.items, &mut n, length);
-                if !attempt(candidate, &mut best, &mut left) {
-                    at += length.min(4);
-                }
-            }
-        }
         let mut at = 0;
-        while at < count_statements(&best.items) && left > 0 {
-            let mut which = 0;
-            let mut progress = false;
-            loop {
-                let mut candidate = best.clone();
-                let mut n = at;
-                if !hoist(&mut candidate.items, &mut n, which) {
-                    break;
-                }
-                progress |= attempt(candidate, &mut best, &mut left);
-                if progress {
-                    break;
-                }
-                which += 1;
+        let mut all = edits(&best);
+        while at < all.len() && left > 0 {
+            let mut candidates = Vec::new();
+            let mut end = at;
+            while end < all.len() && candidates.len() < WIDTH.min(left) {
+                candidates.extend(all[end].apply(&best).map(|c| (end, c)));
+                end += 1;
             }
-            at += usize::from(!progress);
-        }
-        let mut at = 0;
-        while at < count_exprs(&best.items) && left > 0 {
-            let mut progress = false;
-            for which in 0.. {
-                let mut candidate = best.clone();
-                let mut n = at;
-                if !simplify(&mut candidate.items, &mut n, which) {
-                    break;
-                }
-                if attempt(candidate, &mut best, &mut left) {
-                    progress = true;
-                    break;
-                }
+            if candidates.is_empty() {
+                break;
             }
-            at += usize::from(!progress);
+            let programs: Vec<Program> = candidates.iter().map(|(_, c)| c.clone()).collect();
+            left -= programs.len();
+            let answers = fails(&programs);
+            let failing = candidates.into_iter().zip(answers).filter(|(_, fails)| *fails).map(|(c, _)| c);
+            match failing.min_by_key(|(_, c)| c.size()) {
+                Some((i, smaller)) => {
+                    // The places behind have moved, those before were of no use.
+                    let share = i * 1000 / all.len();
+                    best = smaller;
+                    all = edits(&best);
+                    at = (share * all.len() / 1000).min(at);
+                }
+                None => at = end,
+            }
         }
         if best.size() == before || left == 0 {
             return best;
@@ -226,24 +239,24 @@ mod tests {
     #[test]
     fn only_what_matters_is_left() {
         let mut asked = 0;
-        let small = shrink(&program(), 500, &mut |p| {
-            asked += 1;
-            p.print("").contains("needle")
+        let small = shrink(&program(), 1000, &mut |list| {
+            asked += list.len();
+            list.iter().map(|p| p.print("").contains("needle")).collect()
         });
         assert_eq!(small.print("").trim(), "y = needle;", "after {asked} questions");
     }
 
     #[test]
     fn nothing_fails_nothing_changes() {
-        assert_eq!(shrink(&program(), 500, &mut |_| false), program());
+        assert_eq!(shrink(&program(), 500, &mut |list| vec![false; list.len()]), program());
     }
 
     #[test]
     fn the_budget_is_kept() {
         let mut asked = 0;
-        shrink(&program(), 7, &mut |_| {
-            asked += 1;
-            false
+        shrink(&program(), 7, &mut |list| {
+            asked += list.len();
+            vec![false; list.len()]
         });
         assert_eq!(asked, 7);
     }

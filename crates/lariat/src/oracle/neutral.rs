@@ -7,13 +7,14 @@ use super::random::Rng;
 use super::truth::Verdict;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{
-    BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Overflow, Program, Target, UnaryOp, Unknown,
+    BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Mem, MemInit, MemUnknown, MemUpdate, Overflow, Program,
+    Target, UnaryOp, Unknown,
 };
 
 /// The neutral program of a seed.
 pub fn random_program(seed: u64) -> Program {
     let mut rng = Rng::new(seed);
-    let mut g = Generator { vars: Vec::new(), unknowns: Vec::new(), rng: &mut rng };
+    let mut g = Generator { vars: Vec::new(), unknowns: Vec::new(), mem: None, rng: &mut rng };
     g.program(format!("neutral-{seed:x}"))
 }
 
@@ -44,7 +45,12 @@ struct Generator<'r> {
     rng: &'r mut Rng,
     vars: Vec<IntType>,
     unknowns: Vec<IntType>,
+    /// The type of the cells of the memory, if there is one.
+    mem: Option<IntType>,
 }
+
+/// Two cells: memories are as small as they can be.
+const ADDRESS: IntType = IntType::unsigned(1);
 
 impl Generator<'_> {
     fn ty(&mut self, most: usize) -> IntType {
@@ -64,8 +70,28 @@ impl Generator<'_> {
                 let ty = self.ty(2);
                 let kind = *self.rng.pick(&[UnknownKind::Input, UnknownKind::Environment]);
                 self.unknowns.push(ty);
-                unknowns.push(Unknown::new(format!("u{n}"), ty, kind));
+                let mut unknown = Unknown::new(format!("u{n}"), ty, kind);
+                if self.rng.percent(20) {
+                    let (low, high) = bounds(ty);
+                    let (a, b) = (self.rng.between(low, high), self.rng.between(low, high));
+                    unknown.range = Some((a.min(b).into(), a.max(b).into()));
+                }
+                unknowns.push(unknown);
             }
+        }
+        let (mut mems, mut mem_unknowns) = (Vec::new(), Vec::new());
+        if self.rng.percent(15) {
+            let cell = self.ty(2);
+            self.mem = Some(cell);
+            let (low, high) = bounds(cell);
+            let init = if self.rng.percent(40) {
+                MemInit::Any
+            } else {
+                MemInit::Cells { default: self.rng.between(low, high).into(), cells: Vec::new() }
+            };
+            mems.push(Mem { name: "m".to_owned(), cell, init });
+            let kind = *self.rng.pick(&[UnknownKind::Input, UnknownKind::Environment, UnknownKind::Abstraction]);
+            mem_unknowns.push(MemUnknown { name: "content".to_owned(), cell, kind });
         }
         let count = 2 + self.rng.below(3);
         let locs = (0..count).map(|n| self.location(n, count)).collect();
@@ -76,7 +102,7 @@ impl Generator<'_> {
             })
             .collect();
         let vars = self.vars.iter().enumerate().map(|(n, ty)| (["x", "y", "z"][n].to_owned(), *ty)).collect();
-        Program { name, vars, unknowns, locs, init, ..Program::default() }
+        Program { name, vars, unknowns, locs, init, mems, mem_unknowns, address: ADDRESS, ..Program::default() }
     }
 
     fn location(&mut self, n: usize, count: usize) -> Location {
@@ -106,7 +132,15 @@ impl Generator<'_> {
             3..=5 => Goto::Loc((n + 1) % count),
             _ => Goto::Loc(self.rng.below(count)),
         };
-        Case::new(cond, assigns, target)
+        let mut case = Case::new(cond, assigns, target);
+        if let Some(cell) = self.mem.filter(|_| self.rng.percent(40)) {
+            case.stores.push(if self.rng.percent(15) {
+                MemUpdate::Forget { mem: 0, unknown: 0 }
+            } else {
+                MemUpdate::Store { mem: 0, address: self.leaf(ADDRESS), value: self.expr(cell, 1) }
+            });
+        }
+        case
     }
 
     /// Counting, mostly.
@@ -138,6 +172,9 @@ impl Generator<'_> {
         }
         if self.rng.percent(35) {
             return self.constant(ty);
+        }
+        if let Some(cell) = self.mem.filter(|_| self.rng.percent(30)) {
+            return convert(cell, Expr::load(0, self.leaf(ADDRESS)));
         }
         let v = self.rng.below(self.vars.len());
         convert(self.vars[v], Expr::Var(v))

@@ -92,3 +92,20 @@ fn a_large_program_becomes_a_system_of_its_size() {
         }
     }
 }
+
+/// A value that many steps computed one after the other, each from the one before, twice: as a tree it would not fit anywhere.
+#[test]
+fn a_deep_and_shared_value_is_lowered() {
+    let step = |v: Arc<Expr>| Arc::new(Expr::binary(BinaryOp::Add, INT, Overflow::Undefined, v.clone(), v));
+    let value = (0..5000).fold(Arc::new(Expr::Var(0)), |v, _| step(v));
+    let p = Program {
+        vars: vec![("x".into(), INT)],
+        locs: vec![Location::new("l", vec![Case::new(None, vec![(0, (*value).clone())], Goto::Loc(0))])],
+        ..Program::new("deep")
+    };
+    assert!(p.defects().is_empty());
+    for target in Target::ALL {
+        let ts = lower(&p, target);
+        assert!(ts.terms.len() < 100_000 && ts.defects().is_empty());
+    }
+}

@@ -28,7 +28,7 @@ fn tree(r: &mut Random, depth: u32, path: Option<&Arc<Cond>>, leaves: Leaves<'_>
         found.push(path.map_or(Cond::Const(true), |c| (**c).clone()));
         return;
     }
-    let size = if r.below(2) == 0 { 0 } else { 1 };
+    let size = u32::from(r.below(2) == 0);
     let here = Arc::new(r.cond(size, leaves));
     let not = Arc::new(Cond::Not(here.clone()));
     for side in [here, not] {

@@ -60,7 +60,7 @@ fn literal(e: &Expr) -> Option<i128> {
             if *op == BinaryOp::And {
                 return literal(right).or_else(|| literal(left)).filter(|mask| *mask == 0);
             }
-            literal(left).filter(|_| shift && literal(right) == Some(0))
+            literal(left).filter(|_| shift && (ty.width == 1 || literal(right) == Some(0)))
         }
         Expr::Join(parts) => literal(&parts[0]).filter(|_| parts.len() == 1),
         _ => None,

@@ -9,10 +9,9 @@ impl Generator {
         if self.times > 60 {
             return self.observe(out);
         }
-        match self.rng.below(28) {
+        match self.rng.below(27) {
             25 => self.flexible_array(out),
             26 => self.stack_memory(out),
-            27 => self.reallocated(out),
             0 => self.forward_goto(out),
             1 => self.backward_goto(out),
             2 => self.into_loop(out),
@@ -399,16 +398,12 @@ impl Generator {
             .collect();
         let s = self.fresh("s");
         self.cost += 8 * self.times;
-        match self.rng.below(5) {
+        match self.rng.below(3) {
             0 => {
                 self.count("walk along a string");
                 out.push(Stmt::text(format!("for (const char *{s} = \"{text}\"; *{s}; {s}++) observe(*{s});")));
             }
             1 => {
-                self.count("strlen");
-                out.push(Stmt::text(format!("{{ const char *{s} = \"{text}\"; observe(strlen({s})); }}")));
-            }
-            2 => {
                 self.count("array from a string");
                 let e = self.index(text.len() + 1, true);
                 out.push(Stmt::of(
@@ -418,14 +413,6 @@ impl Generator {
                     ),
                     vec![e],
                 ));
-            }
-            3 => {
-                self.count("strcpy");
-                out.push(Stmt::text(format!(
-                    "{{ char {s}[8] = {{1}}; strcpy({s}, \"{text}\"); observe({s}[{}]); observe({s}[{}]); }}",
-                    text.len() - 1,
-                    text.len()
-                )));
             }
             _ => {
                 self.count("index of a string");
@@ -726,23 +713,6 @@ impl Generator {
             }
             body.push(Stmt::text(format!("observe(*{name});")));
         });
-    }
-
-    fn reallocated(&mut self, out: &mut Vec<Stmt>) {
-        self.count("realloc");
-        let p = self.fresh("p");
-        let ty = self.some_int();
-        let t = ty.name;
-        let (e, i, f) = (self.full(1).e, self.safe_index(4), self.full(1).e);
-        let body = vec![
-            Stmt::text(format!("{t} *{p} = calloc(2, sizeof({t})); if (!{p}) abort();")),
-            Stmt::of(&format!("{p}[1] = #;"), vec![e]),
-            Stmt::text(format!("{p} = realloc({p}, 4 * sizeof({t})); if (!{p}) abort(); {p}[2] = 2; {p}[3] = 3;")),
-            Stmt::text(format!("observe({p}[1]);")),
-            Stmt::of(&format!("{p}[#] = #;"), vec![i, f]),
-            Stmt::text(format!("observe({p}[2]); free({p});")),
-        ];
-        out.push(Stmt::text("{").with(body, "}"));
     }
 
     /// Two pointers change places.
