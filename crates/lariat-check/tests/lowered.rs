@@ -133,13 +133,19 @@ impl Generator {
 
 #[test]
 fn guards_of_lowered_programs_need_no_solver() {
-    for (count, leaves) in [(5000, 3)] {
+    for (count, leaves) in [(40, 12), (1500, 4), (60, 40)] {
         let p = Generator(count as u64).program(count, leaves);
-        for target in [Target::Wrap; 8] {
+        for target in Target::ALL {
             let start = Instant::now();
             let ts = lower(&p, target);
             let lowered = start.elapsed();
-            println!("{lowered:?} {}", ts.terms.len());
+            let start = Instant::now();
+            let system = System::verify(&ts, &mut Unasked, Limit::default()).expect("a lowered program is a system");
+            let verified = start.elapsed();
+            let (locs, edges, loops) = (ts.locs.len(), ts.edges.len(), system.forest().loops.len());
+            println!(
+                "{target:?}: {locs} locations, {edges} edges, {loops} loops: {lowered:?}, verified in {verified:?}"
+            );
         }
     }
 }

@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn errors_are_found_among_the_words_of_the_compiler() {
-        let at = |line: &str| error_line(line);
+        let at = error_line;
         let place = |f: &str, l, c| Some((f.to_owned(), l, c));
         assert_eq!(at("a.c:1:24: error: expected ';'"), Some((place("a.c", 1, 24), "expected ';'")));
         assert_eq!(

@@ -116,10 +116,35 @@ pub struct EntryStudy {
     /// Its systems: one, or in the semantics `c` the one that carries proofs of termination and then, unless that one left
     /// nothing open, the one that carries proofs of divergence.
     pub studies: Vec<Study>,
+    /// Why there are no systems, or not all.
+    pub reason: Option<String>,
     /// What the systems do not say of its variables.
     pub names: SourceNames,
     /// Verdicts on different systems that contradict each other. A bug in the lowering or in the checker.
     pub contradictions: Vec<String>,
+}
+
+impl EntryStudy {
+    /// An entry of a program, before anything is known of it.
+    pub fn of(name: &str, program: &neutral::Program) -> Self {
+        Self { names: SourceNames::of(program), ..Self::named(name) }
+    }
+    /// An entry of which only the name is known.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            studies: Vec::new(),
+            reason: None,
+            names: SourceNames::default(),
+            contradictions: Vec::new(),
+        }
+    }
+    /// Looks for verdicts of its systems that contradict each other.
+    pub fn compare(&mut self) {
+        if let [ends, hangs] = self.studies.as_slice() {
+            self.contradictions = contradictions_between(&self.name, ends, hangs);
+        }
+    }
 }
 
 /// What a program says of its variables and unknowns and a system does not.
@@ -167,9 +192,22 @@ pub fn analyze_entry(
     settings: &Settings,
     progress: &mut dyn FnMut(usize, usize),
 ) -> EntryStudy {
+    let mut entry = EntryStudy::of(name, program);
+    study_systems(program, integers, settings, progress, &mut |study| entry.studies.push(study));
+    entry.compare();
+    entry
+}
+
+/// Looks at the systems of a program in one integer semantics, one after the other, and hands on what was found.
+pub fn study_systems(
+    program: &neutral::Program,
+    integers: Integers,
+    settings: &Settings,
+    progress: &mut dyn FnMut(usize, usize),
+    done: &mut dyn FnMut(Study),
+) {
     let deadline = Instant::now() + settings.timeout;
     let targets = targets(integers);
-    let mut studies: Vec<Study> = Vec::new();
     for (i, &target) in targets.iter().enumerate() {
         let ts = neutral::lower(program, target);
         let left = deadline.saturating_duration_since(Instant::now());
@@ -182,16 +220,11 @@ pub fn analyze_entry(
             analyze(&ts, &settings, progress).unwrap_or_else(|defect| undecided(&ts, &defect.message))
         };
         let settled = leaves_nothing_open(&ts, &analysis);
-        studies.push(Study { ts, analysis });
+        done(Study { ts, analysis });
         if settled && !settings.audit {
             break;
         }
     }
-    let contradictions = match studies.as_slice() {
-        [ends, hangs] => contradictions_between(name, ends, hangs),
-        _ => Vec::new(),
-    };
-    EntryStudy { name: name.to_owned(), studies, names: SourceNames::of(program), contradictions }
 }
 
 /// What is known of a system at which nobody could look.

@@ -19,6 +19,7 @@ impl Page {
 pub const PAGES: &[Page] = &[
     Page { name: "orbit", text: include_str!("../../../docs/engines/orbit.md") },
     Page { name: "lts", text: include_str!("../../../docs/lts.md") },
+    Page { name: "c", text: include_str!("../../../docs/c.md") },
     Page { name: "models", text: include_str!("../../../docs/models.md") },
     Page { name: "certificates", text: include_str!("../../../docs/certificates.md") },
     Page { name: "unknown", text: include_str!("../../../docs/unknown.md") },

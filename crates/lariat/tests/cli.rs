@@ -229,7 +229,6 @@ fn bad_sources_get_one_clear_sentence() {
     let one = write(&dir.join("one.c"), "int main(void) {\n  return x;\n}\n");
     let header = write(&dir.join("header.c"), "#include \"nowhere.h\"\nint main(void) { return 0; }\n");
     let empty = write(&dir.join("empty.c"), "");
-    let no_function = write(&dir.join("globals.c"), "int x;\n");
     let text = write(&dir.join("notes.txt"), "int main(void) { return 0; }\n");
     let torn_text = write(&dir.join("torn.ll"), "define i32 @main( {\n");
     let no_bitcode = write(&dir.join("no.bc"), "int main(void) { return 0; }\n");
@@ -248,7 +247,6 @@ fn bad_sources_get_one_clear_sentence() {
         (&binary, "is no source file or bitcode but binary data"),
         (&text, "the known ones end in .c, .i"),
         (&empty, "is empty; name a file with a program in it"),
-        (&no_function, "there is no function to analyse"),
         (&syntax, "use of undeclared identifier 'x' (and 2 more errors); mend it, or add the flags"),
         (&one, "use of undeclared identifier 'x'; mend it"),
         (&one, "one.c:2:10"),
@@ -387,6 +385,12 @@ fn the_data_model_and_the_flags_reach_the_compiler() {
         let (status, json) = results(&[&cpp]);
         assert_eq!((status, json["verdict"].as_str()), (Some(0), Some("terminates")), "{name}: {json}");
     }
+    // Data alone does nothing.
+    let data = write(&dir.join("data.c"), "int x = 3;\n");
+    let (status, json) = results(&[&data]);
+    assert_eq!((status, json["verdict"].as_str()), (Some(0), Some("terminates")), "{json}");
+    assert_eq!(json["entries"], serde_json::json!([]));
+    assert!(stdout(&lariat(&["check", &data])).contains("defines no function, so nothing runs"));
     // Preprocessed source and bitcode need no compiler flags.
     let i = write(&dir.join("pre.i"), "int main(void) { int i = 3; while (i > 0) i--; return 0; }\n");
     assert_eq!(results(&[&i]).1["verdict"], "terminates");

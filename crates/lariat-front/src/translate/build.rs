@@ -359,7 +359,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                     .map_or_else(|| format!("argument {}", n + 1), |v| v.name.clone());
                 let ty = self.leaf_type(InstanceId(0), ValueId(index(n)), leaf);
                 let range = (self.cx.whole && function.name == "main" && n == 0 && ty.width >= 8)
-                    .then(|| (IBig::from(1), IntType::signed(ty.width).range().1));
+                    .then(|| (IBig::ZERO, IntType::signed(ty.width).range().1));
                 let unknown = self.unknown(&mut state, 800_000 + index(n * 16 + k), &name, ty, UnknownKind::Input, range);
                 let sym = Sym::Num(unknown);
                 if leaves.len() == 1 {
@@ -377,9 +377,45 @@ impl<'a, 'm> Builder<'a, 'm> {
         location.function = Some(function.shown().to_owned());
         self.program.locs.push(location);
         self.program.entry = 0;
+        self.cases.clear();
+        if function.name == "main" && self.cx.whole {
+            self.argument_vector(&mut state);
+        }
+        let before = std::mem::take(&mut self.cases);
         // The first piece goes on from here, unless control comes back to the entry.
         self.jump(state, root);
         self.ways(root, 0);
+        let cases = &mut self.program.locs[0].cases;
+        cases.splice(0..0, before);
+    }
+
+    /// `argv[argc]` is null; where it is not this is no run of the program.
+    fn argument_vector(&mut self, state: &mut State) {
+        let value = |n: u32| self.cx.flat.value(InstanceId(0), ValueId(n));
+        let (Some(Sym::Num(count)), Some(Sym::Num(vector))) =
+            (state.env.get(&value(0)).cloned(), state.env.get(&value(1)).cloned())
+        else {
+            return;
+        };
+        let ty = self.address();
+        let bytes = u64::from(ty.width / 8);
+        let by = arith::operate(
+            lariat_ir::neutral::BinaryOp::Mul,
+            ty,
+            Overflow::Undefined,
+            count.to(ty),
+            constant(bytes, ty),
+        );
+        let at = arith::operate(lariat_ir::neutral::BinaryOp::Add, ty, Overflow::Undefined, vector.to(ty), by);
+        let targets = self.points.value(value(1)).clone();
+        let Ok(resolved) = self.resolve(state, &at, &targets, bytes, bytes) else { return };
+        if resolved.spots.is_empty() {
+            return;
+        }
+        if let Ok(last) = self.read(state, &resolved, bytes, 850_000) {
+            let null = cmp(CmpOp::Eq, ty, last.to(ty), constant(0, ty));
+            self.unless(state, and(resolved.valid, null), Goto::Stop);
+        }
     }
 
     fn start_global(&mut self, state: &mut State, id: super::points::ObjectId, bytes: Option<Vec<u8>>) {
@@ -1380,7 +1416,6 @@ impl<'a, 'm> Builder<'a, 'm> {
             let name = self.names.unused(&format!("{name} {place}"));
             let mut unknown = Unknown::new(name, ty, kind);
             unknown.range = range;
-            // What is forgotten was computed, but what is not modelled is not: only the latter has its type's range.
             self.program.unknowns.push(unknown);
             let id = self.program.unknowns.len() - 1;
             self.unknowns.insert(key, id);
@@ -1499,6 +1534,10 @@ impl<'a, 'm> Builder<'a, 'm> {
             let tag = tag.wrapping_mul(32).wrapping_add(index(n));
             let what = if kind == UnknownKind::Abstraction { "not followed" } else { "unknown" };
             let num = self.unknown(state, tag, what, IntType { width, signed }, kind, None);
+            if let Expr::Unknown(u) = num.expr {
+                // Not a number that overflowed before it was lost: one of its type that nobody computed here.
+                self.program.unknowns[u].computed = false;
+            }
             parts.push(match leaf {
                 Type::Int(1) => Sym::Cond(low_bit(&num)),
                 _ => Sym::Num(num),
@@ -1765,6 +1804,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
         if object.many.is_some() {
             let Some(base) = self.next_of_many(state, id) else { return Ok(Flow::Done) };
+            self.forget_new(state, id, &base);
             state.env.insert(flat, Sym::Num(Num::new(base, ty)));
         } else {
             state.env.insert(flat, Sym::Num(Num::constant(object.base.clone(), ty)));
@@ -1776,17 +1816,45 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     /// The content of an object that has just been made.
     pub(super) fn forget_fresh(&mut self, state: &mut State, id: super::points::ObjectId, tag: u32) {
-        let object = self.memory.object(id);
-        match &object.layout {
+        match &self.memory.object(id).layout {
             Layout::Scalars(_) => self.forget(state, id, UnknownKind::Environment, 100 + tag % 64),
-            Layout::Region(n) => {
-                // Only what is made again may have been written before.
-                if self.cx.on_cycle(state.at) {
-                    let alone = self.memory.regions[*n].objects.len() == 1;
-                    let kind = if alone { UnknownKind::Environment } else { UnknownKind::Abstraction };
-                    self.forget(state, id, kind, 100 + tag % 64);
-                }
+            Layout::Region(_) => {
+                let base = constant(self.memory.object(id).base.clone(), self.address());
+                self.forget_new(state, id, &base);
             }
+        }
+    }
+
+    /// The content of a new object in an array. What was never written has the array's first content, of which nobody knows
+    /// anything; but where the array is an input in part, and where the object may have been there before, it is forgotten.
+    pub(super) fn forget_new(&mut self, state: &mut State, id: super::points::ObjectId, base: &Expr) {
+        let object = self.memory.object(id).clone();
+        let Layout::Region(n) = object.layout else { return };
+        let region = self.memory.regions[n].clone();
+        let again = object.many.is_none() && self.cx.on_cycle(state.at);
+        let input = region.objects.iter().any(|o| self.memory.object(*o).kind == ObjectKind::Outside);
+        if !again && !input {
+            return;
+        }
+        let targets = Targets([(id, super::points::Offsets::Exact(vec![0]))].into());
+        let pieces = match object.size {
+            Size::Constant(size) => self.pieces(&targets, base, size),
+            _ => None,
+        };
+        let Some(pieces) = pieces else {
+            let alone = region.objects.len() == 1;
+            let kind = if alone { UnknownKind::Environment } else { UnknownKind::Abstraction };
+            self.forget(state, id, kind, 150);
+            return;
+        };
+        for (k, (d, size)) in pieces.into_iter().enumerate() {
+            let first = i64::try_from(d).unwrap_or(0);
+            let first = if region.stride > 0 { first.rem_euclid(region.stride) } else { first };
+            let field = region.fields.iter().find(|f| region.bytes || f.size == size && f.first == first);
+            let Some(field) = field.cloned() else { continue };
+            let value = self.unknown(state, 250_000 + index(k), "content", field.ty, UnknownKind::Environment, None);
+            let address = self.add_address(base.clone(), d);
+            state.stores.push(MemUpdate::Store { mem: field.mem, address, value: value.expr });
         }
     }
 

@@ -379,7 +379,7 @@ impl<'m> Builder<'_, 'm> {
     }
 
     /// Where fields are in the next `size` bytes from any of these pointers: distance and size. Nothing if there are too many.
-    fn pieces(&self, targets: &Targets, pointer: &Expr, size: u64) -> Option<Vec<(u64, u64)>> {
+    pub(super) fn pieces(&self, targets: &Targets, pointer: &Expr, size: u64) -> Option<Vec<(u64, u64)>> {
         let mut all = Vec::new();
         let end = i64::try_from(size).ok()?;
         for (id, offsets) in self.points.expand(targets).0 {
@@ -604,12 +604,7 @@ impl<'m> Builder<'_, 'm> {
                     None => self.forget(state, id, UnknownKind::Abstraction, 71),
                 }
             }
-            // Nobody has seen the content of a new address yet, unless the object was there before.
-            (Layout::Region(_), _) => {
-                if object.many.is_none() && self.cx.on_cycle(at) {
-                    self.forget(state, id, UnknownKind::Abstraction, 72);
-                }
-            }
+            (Layout::Region(_), _) => self.forget_new(state, id, &base),
         }
         Some(Num::new(base, ty))
     }
@@ -689,6 +684,7 @@ impl<'m> Builder<'_, 'm> {
                 if starts {
                     if self.memory.object(id).many.is_some() {
                         let Some(address) = self.next_of_many(state, id) else { return Ok(Flow::Done) };
+                        self.forget_new(state, id, &address);
                         let ty = self.address();
                         state.set_value(flat.value(at.instance, value), Sym::Num(Num::new(address, ty)));
                     } else {

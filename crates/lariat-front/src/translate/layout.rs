@@ -748,7 +748,16 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
                 };
                 let kept = points.holders.get(&id).is_some_and(|all| all.iter().any(outlived));
                 let returned = points.returns_object(instance, id);
-                let lasting = kept || returned || points.escaped.contains(&id);
+                // Values that are in no variable: a phi keeps a pointer from round to round, and a parameter of a recursion
+                // one of an outer call.
+                let carried = points.carried.contains(&id)
+                    || cx.recursive(instance) && cx.flat.ids().any(|other| {
+                        cx.recursive(other)
+                            && (0..cx.flat.function(other).params.len()).any(|n| {
+                                points.value(cx.flat.value(other, ValueId(index(n)))).0.contains_key(&id)
+                            })
+                    });
+                let lasting = kept || returned || carried || points.escaped.contains(&id);
                 if !lasting {
                     continue;
                 }

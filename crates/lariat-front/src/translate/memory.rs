@@ -385,7 +385,17 @@ impl Builder<'_, '_> {
                 }
                 state.stores.extend(all);
             }
-            Place::Lost(id) => self.forget(state, *id, UnknownKind::Abstraction, tag),
+            Place::Lost(id) => {
+                if let Layout::Region(n) = self.memory.object(*id).layout {
+                    // Stored somewhere, then forgotten: the value is still asked to be defined.
+                    let address = constant(self.memory.object(*id).base.clone(), self.address());
+                    if let Some(f) = self.memory.regions[n].fields.first() {
+                        let (mem, value) = (f.mem, value.to(f.ty));
+                        state.stores.push(MemUpdate::Store { mem, address, value });
+                    }
+                }
+                self.forget(state, *id, UnknownKind::Abstraction, tag);
+            }
         }
         Ok(())
     }

@@ -170,6 +170,8 @@ pub(super) struct Points {
     pub escaped: BTreeSet<ObjectId>,
     /// The objects that were stored into each object, for the question what outlives what.
     pub holders: HashMap<ObjectId, BTreeSet<ObjectId>>,
+    /// Objects to which a phi may point, so that the pointer may be one of an earlier round.
+    pub carried: BTreeSet<ObjectId>,
     /// What a function's instance may return.
     returned: HashMap<super::flat::InstanceId, Targets>,
     changed: bool,
@@ -184,6 +186,7 @@ impl Points {
             cells: Vec::new(),
             escaped: BTreeSet::new(),
             holders: HashMap::new(),
+            carried: BTreeSet::new(),
             returned: HashMap::new(),
             changed: false,
         };
@@ -504,6 +507,7 @@ impl Points {
             Op::Phi { incoming } => {
                 for (_, operand) in incoming {
                     let targets = self.operand(flat, id, operand);
+                    self.carried.extend(targets.0.keys());
                     self.flow(result, &targets);
                 }
             }

@@ -222,8 +222,12 @@ fn one_batch(plan: &Plan, examiner: &mut Examiner, first: u64, last: u64) -> Res
 
 fn shrink_failure(plan: &Plan, examiner: &mut Examiner, failure: &mut Failure) {
     let original = subject(&generate(plan.seed, failure.index));
-    // A program whose builds disagree shows nothing when it is smaller.
-    let Some(known) = failure.findings.iter().find(|f| f.kind != FindingKind::Generator).cloned() else { return };
+    // A program whose builds disagree shows nothing when it is smaller; to ask whether something hangs takes long.
+    let Some(known) =
+        failure.findings.iter().find(|f| !matches!(f.kind, FindingKind::Generator | FindingKind::Hang)).cloned()
+    else {
+        return;
+    };
     let stopped = || plan.stop.is_some_and(|s| s.load(Ordering::Relaxed));
     let small = shrink(&original.program, plan.shrink_budget, &mut |programs| {
         if stopped() {

@@ -7,11 +7,12 @@ use super::program::{PRELUDE, Program};
 use lariat_front::module::Module;
 use lariat_front::{EntryChoice, Options, compile, llvm, translate};
 use lariat_ir::lts;
-use lariat_ir::neutral::{self, Target, lower};
+use lariat_ir::neutral::{Target, lower};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// What is wrong.
@@ -21,6 +22,8 @@ pub enum FindingKind {
     Difference,
     /// Something panicked.
     Panic,
+    /// Something takes very long.
+    Hang,
     /// The program is not what it should be: it does not compile, or the two builds disagree, or one that was to be
     /// defined is not.
     Generator,
@@ -32,6 +35,7 @@ impl FindingKind {
         match self {
             Self::Difference => "the transition system does something else",
             Self::Panic => "a panic",
+            Self::Hang => "it takes too long",
             Self::Generator => "the program is not what it should be",
         }
     }
@@ -141,7 +145,7 @@ impl<'e> Examiner<'e> {
         let begin = Instant::now();
         let options = Options { observe: Some("observe".into()), ..Options::default() };
         let bitcode = compile::compile(&source, &options).map_err(|f| f.message)?;
-        let module = llvm::read(&bitcode, "program.c").map_err(|f| f.message)?;
+        let module = Arc::new(llvm::read(&bitcode, "program.c").map_err(|f| f.message)?);
         self.times.reading += begin.elapsed();
 
         let begin = Instant::now();
@@ -151,7 +155,7 @@ impl<'e> Examiner<'e> {
         self.times.native += begin.elapsed();
         let begin = Instant::now();
         let optimised = match optimised {
-            Some(bytes) => Some(llvm::read(&bytes, "program.c").map_err(|f| f.message)?),
+            Some(bytes) => Some(Arc::new(llvm::read(&bytes, "program.c").map_err(|f| f.message)?)),
             None => None,
         };
         self.times.reading += begin.elapsed();
@@ -239,52 +243,123 @@ impl<'e> Examiner<'e> {
         if done.status.success() { Ok(Some(done.stdout)) } else { Err(format!("{shown} refuses the module")) }
     }
 
-    /// Translates one program of a module and compares its systems.
-    fn systems(&mut self, k: usize, subject: &Subject, module: &Module, variant: Variant, examined: &mut Examined) {
+    /// Translates one program of a module and compares its systems, in a thread of its own: what takes too long is left behind.
+    fn systems(
+        &mut self,
+        k: usize,
+        subject: &Subject,
+        module: &Arc<Module>,
+        variant: Variant,
+        examined: &mut Examined,
+    ) {
+        let (send, receive) = mpsc::channel();
+        let work = Work {
+            entry: format!("p{k}_main"),
+            input_seed: subject.input_seed,
+            module: Arc::clone(module),
+            variant,
+            native: examined.native.clone(),
+        };
+        let started = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+            // Nobody listens any more if it took too long.
+            let _ = send.send(work.compared());
+        });
+        let outcome = started.map_err(|_| ()).and_then(|_| receive.recv_timeout(PATIENCE).map_err(|_| ()));
+        match outcome {
+            Ok(c) => {
+                examined.findings.extend(c.findings);
+                examined.same += c.same;
+                examined.partly += c.partly;
+                examined.untranslated = examined.untranslated.take().or(c.untranslated);
+                self.times.add(&c.times);
+            }
+            Err(()) => {
+                let detail = format!("no answer within {} s ({variant:?})", PATIENCE.as_secs());
+                examined.findings.push(Finding {
+                    kind: FindingKind::Hang,
+                    of: None,
+                    detail,
+                    trace: None,
+                    system: None,
+                });
+            }
+        }
+    }
+}
+
+/// How long one program may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Graphs are walked recursively.
+const STACK: usize = 256 << 20;
+
+/// One program of a module.
+struct Work {
+    entry: String,
+    input_seed: u64,
+    module: Arc<Module>,
+    variant: Variant,
+    native: Run,
+}
+
+/// What became of it.
+#[derive(Default)]
+struct Compared {
+    findings: Vec<Finding>,
+    same: u64,
+    partly: u64,
+    untranslated: Option<String>,
+    times: Times,
+}
+
+impl Work {
+    fn compared(&self) -> Compared {
+        let mut done = Compared::default();
         let options = Options {
             observe: Some("observe".into()),
-            entry: EntryChoice::Named(format!("p{k}_main")),
+            entry: EntryChoice::Named(self.entry.clone()),
             ..Options::default()
         };
         let begin = Instant::now();
-        let translated = guarded(|| translate::translate(module, &options));
-        self.times.translating += begin.elapsed();
-        let mut entries = match translated {
-            Err(words) => return examined.findings.push(panicked(None, &format!("translating: {words}"))),
-            Ok(Err(failure)) => {
-                examined.untranslated = Some(failure.message);
-                return;
+        let translated = guarded(|| translate::translate(&self.module, &options));
+        done.times.translating += begin.elapsed();
+        let entry = match translated {
+            Err(words) => {
+                done.findings.push(panicked(None, &format!("translating: {words}")));
+                return done;
             }
-            Ok(Ok(entries)) => entries,
+            Ok(Err(failure)) => {
+                done.untranslated = Some(failure.message);
+                return done;
+            }
+            Ok(Ok(mut entries)) => entries.swap_remove(0),
         };
-        let Some(entry) = entries.pop() else { return };
-        let program: &neutral::Program = &entry.program;
         for target in Target::ALL {
+            let of = (target, self.variant);
             let begin = Instant::now();
-            let lowered = guarded(|| lower(program, target));
-            self.times.lowering += begin.elapsed();
-            let of = (target, variant);
+            let lowered = guarded(|| lower(&entry.program, target));
+            done.times.lowering += begin.elapsed();
             let ts = match lowered {
                 Err(words) => {
-                    examined.findings.push(panicked(Some(of), &format!("lowering: {words}")));
+                    done.findings.push(panicked(Some(of), &format!("lowering: {words}")));
                     continue;
                 }
                 Ok(ts) => ts,
             };
             let begin = Instant::now();
-            let ran = guarded(|| interpret(&ts, subject.input_seed, subject.input_seed ^ 0x5eed));
-            self.times.running += begin.elapsed();
+            let ran = guarded(|| interpret(&ts, self.input_seed, self.input_seed ^ 0x5eed));
+            done.times.running += begin.elapsed();
             let trace = match ran {
                 Err(words) => {
-                    examined.findings.push(panicked(Some(of), &format!("running: {words}")));
+                    done.findings.push(panicked(Some(of), &format!("running: {words}")));
                     continue;
                 }
                 Ok(trace) => trace,
             };
-            match compare(&examined.native, &trace, target, variant) {
-                Outcome::Same => examined.same += 1,
-                Outcome::Partly => examined.partly += 1,
-                Outcome::Differ(detail) => examined.findings.push(Finding {
+            match compare(&self.native, &trace, target, self.variant) {
+                Outcome::Same => done.same += 1,
+                Outcome::Partly => done.partly += 1,
+                Outcome::Differ(detail) => done.findings.push(Finding {
                     kind: FindingKind::Difference,
                     of: Some(of),
                     detail,
@@ -293,6 +368,7 @@ impl<'e> Examiner<'e> {
                 }),
             }
         }
+        done
     }
 }
 

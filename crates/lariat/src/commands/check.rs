@@ -1,27 +1,28 @@
 //! `lariat check`
 
+use super::deadline::Tasks;
 use super::{
-    DataModelArg, INTERRUPTED, IntegersArg, deep_thread, fail, is_lts, panic_words, print, read_file,
-    show_results_on_interrupt, write_file,
+    DataModelArg, INTERRUPTED, IntegersArg, fail, is_lts, panic_words, print, read_file, show_results_on_interrupt,
+    write_file,
 };
-use crate::analyze::{EntryStudy, Settings, SourceNames, Study, Verdict, analyze, analyze_entry, targets, undecided};
+use crate::analyze::{EntryStudy, Settings, Study, Verdict, analyze, study_systems, targets};
 use crate::report::{self, Failure, Program, Results};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat_engines::portfolio::ENGINES;
 use lariat_front::{Entry, EntryChoice};
 use lariat_ir::neutral::{Target, lower};
-use lariat_ir::{Span, TransitionSystem, lts};
+use lariat_ir::{Integers, Span, TransitionSystem, lts};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Options {
     /// C and C++ sources, bitcode (.bc, .ll), transition systems (.lts)
@@ -122,7 +123,7 @@ pub(super) fn run(o: &Options) -> u8 {
     if let Some(emit) = o.emit {
         return emit_all(o, emit, &front);
     }
-    let programs = analyse_all(o, &front);
+    let programs = analyse_all(o, front);
     let colour = o.output.is_none() && std::io::stdout().is_terminal();
     let text = match o.format {
         Format::Text => report::text(&programs, colour),
@@ -177,36 +178,100 @@ fn tell(file: &str, f: &Failure) {
     }
 }
 
+/// How much later than its time a file is given up: the checker has half a second of its own.
+const GRACE: Duration = Duration::from_millis(800);
+
 /// Analyses the files, several at once, and gives the results in the order of the files.
-fn analyse_all(o: &Options, front: &lariat_front::Options) -> Vec<Program> {
+fn analyse_all(o: &Options, front: lariat_front::Options) -> Vec<Program> {
     let progress = Progress::new(o.files.len());
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Program)>> = Mutex::new(Vec::new());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = o.jobs.map_or(cores, usize::from).min(o.files.len());
-    let work = || {
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = o.files.get(i) else { break };
-            let program = if INTERRUPTED.load(Ordering::Relaxed) {
-                not_analysed(path, "it was not analysed: interrupted by Ctrl-C; run it again".into())
-            } else {
-                guarded(path, || one_file(o, front, path))
-            };
-            progress.finish_one();
-            done.lock().expect("no worker panics while it holds the lock").push((i, program));
+    let options = o.clone();
+    let work = move |i: usize, found: &Found| {
+        let path = &options.files[i];
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            not_analysed(path, "it was not analysed: interrupted by Ctrl-C; run it again".into())
+        } else {
+            guarded(path, || one_file(&options, &front, path, found))
         }
     };
-    // A thread for each file in turn would cost a solver context each; workers keep theirs.
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            deep_thread().spawn_scoped(scope, work).expect("a thread can be started");
-        }
-    });
+    let tasks = Tasks {
+        count: o.files.len(),
+        jobs: o.jobs.map_or(cores, usize::from).min(o.files.len()),
+        time: Duration::from_secs_f64(o.timeout) + GRACE,
+        work: Arc::new(work),
+    };
+    let programs = tasks.run(|i, found| given_up(o, &o.files[i], found), || progress.finish_one());
     progress.clear();
-    let mut all = done.into_inner().expect("no worker panics while it holds the lock");
-    all.sort_by_key(|(i, _)| *i);
-    all.into_iter().map(|(_, p)| p).collect()
+    programs
+}
+
+/// What is known of a file while it is being analysed.
+#[derive(Default)]
+struct Found(Mutex<SoFar>);
+
+#[derive(Default)]
+struct SoFar {
+    /// All entries, once the file is read.
+    names: Vec<String>,
+    /// Those that were looked at, the last one perhaps not to its end.
+    entries: Vec<EntryStudy>,
+    integers: Option<Integers>,
+    places: Option<lts::Places>,
+    /// The results, when all is done.
+    results: Option<Results>,
+}
+
+impl Found {
+    fn lock(&self) -> MutexGuard<'_, SoFar> {
+        // A panic is reported as such; what was found before stays true.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn read(&self, names: Vec<String>, integers: Integers, places: Option<lts::Places>) {
+        let mut so_far = self.lock();
+        so_far.names = names;
+        so_far.integers = Some(integers);
+        so_far.places = places;
+    }
+    fn last(&self, change: impl FnOnce(&mut EntryStudy)) {
+        if let Some(entry) = self.lock().entries.last_mut() {
+            change(entry);
+        }
+    }
+    /// Makes the results from what there is, once. Nobody gives up a file in the meantime: it takes a while for a large
+    /// one, but it ends.
+    fn results(&self, o: &Options, path: &Path, time: Duration) -> Results {
+        let so_far = &mut *self.lock();
+        if so_far.results.is_none() {
+            let integers = so_far.integers.unwrap_or(o.integers.unwrap_or(IntegersArg::C).integers());
+            let file = path.display().to_string();
+            let (entries, places) = (&so_far.entries, so_far.places.as_ref());
+            so_far.results = Some(report::results(&file, integers, o.data_model.name(), entries, places, time));
+        }
+        so_far.results.clone().expect("they were made just now")
+    }
+}
+
+/// The results of a file that is still being worked on after its time.
+fn given_up(o: &Options, path: &Path, found: &Found) -> Program {
+    let time = Duration::from_secs_f64(o.timeout) + GRACE;
+    let mut so_far = found.lock();
+    if let Some(results) = so_far.results.take() {
+        return shown(path, results);
+    }
+    let unread = so_far.names.is_empty();
+    if unread {
+        so_far.names = vec![o.entry.clone().unwrap_or_else(|| "main".to_owned())];
+    }
+    let reason = if unread { "the time was up before the program was read" } else { "the time was up" };
+    for entry in &mut so_far.entries {
+        entry.reason = Some(reason.to_owned());
+    }
+    let known = so_far.entries.len();
+    for name in so_far.names.split_off(known) {
+        so_far.entries.push(EntryStudy { reason: Some(reason.to_owned()), ..EntryStudy::named(&name) });
+    }
+    drop(so_far);
+    shown(path, found.results(o, path, time))
 }
 
 /// A panic is a bug of ours; it costs one program, not the others.
@@ -241,15 +306,19 @@ fn texts<'a>(places: impl Iterator<Item = &'a Span>) -> BTreeMap<String, String>
     all
 }
 
-fn one_file(o: &Options, front: &lariat_front::Options, path: &Path) -> Program {
-    let results = if is_lts(path) { one_system(o, path) } else { one_source(o, front, path) };
-    match results {
+fn one_file(o: &Options, front: &lariat_front::Options, path: &Path, found: &Found) -> Program {
+    let begin = Instant::now();
+    let studied = if is_lts(path) { one_system(o, path, found) } else { one_source(o, front, path, found) };
+    match studied {
         Err(failure) => failed(path, failure),
-        Ok(r) => {
-            let sources = texts(r.loops.iter().chain(&r.recursion).filter_map(|l| l.place.as_ref()));
-            Program { file: path.display().to_string(), sources, outcome: Ok(r) }
-        }
+        Ok(()) => shown(path, found.results(o, path, begin.elapsed())),
     }
+}
+
+/// Results with the texts of the places in them.
+fn shown(path: &Path, results: Results) -> Program {
+    let sources = texts(results.loops.iter().chain(&results.recursion).filter_map(|l| l.place.as_ref()));
+    Program { file: path.display().to_string(), sources, outcome: Ok(results) }
 }
 
 fn settings(o: &Options) -> Settings {
@@ -274,21 +343,18 @@ fn parsed(o: &Options, path: &Path) -> Result<lts::Parsed, Failure> {
     Ok(parsed)
 }
 
-fn one_system(o: &Options, path: &Path) -> Result<Results, Failure> {
-    let file = path.display().to_string();
+fn one_system(o: &Options, path: &Path, found: &Found) -> Result<(), Failure> {
     let lts::Parsed { system: ts, places } = parsed(o, path)?;
+    found.read(vec![ts.name.clone()], ts.integers, Some(places.clone()));
     let analysis = analyze(&ts, &settings(o), &mut |_, _| {}).map_err(|defect| {
         let at = defect.at.and_then(|l| places.get(&l)).copied();
-        Failure { place: at.map(|(line, column)| Span { file: file.clone(), line, column }), message: defect.message }
+        let file = path.display().to_string();
+        Failure { place: at.map(|(line, column)| Span { file, line, column }), message: defect.message }
     })?;
-    let (integers, time) = (ts.integers, analysis.time);
-    let entry = EntryStudy {
-        name: ts.name.clone(),
-        studies: vec![Study { ts, analysis }],
-        names: SourceNames::default(),
-        contradictions: Vec::new(),
-    };
-    Ok(report::results(&file, integers, o.data_model.name(), &[entry], Some(&places), time))
+    let name = ts.name.clone();
+    let studies = vec![Study { ts, analysis }];
+    found.lock().entries.push(EntryStudy { studies, ..EntryStudy::named(&name) });
+    Ok(())
 }
 
 /// Reads a source file.
@@ -297,47 +363,30 @@ fn entries(path: &Path, front: &lariat_front::Options) -> Result<Vec<Entry>, Fai
         place: f.place.map(|(file, line, column)| Span { file, line, column }),
         message: f.message,
     })?;
-    if unit.entries.is_empty() {
-        let message = "there is no function to analyse; name a file that defines one";
-        return Err(Failure { place: None, message: message.into() });
-    }
     Ok(unit.entries)
 }
 
-fn one_source(o: &Options, front: &lariat_front::Options, path: &Path) -> Result<Results, Failure> {
-    let begin = Instant::now();
-    let deadline = begin + Duration::from_secs_f64(o.timeout);
+fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &Found) -> Result<(), Failure> {
+    let deadline = Instant::now() + Duration::from_secs_f64(o.timeout);
     let entries = entries(path, front)?;
     let integers = o.integers.unwrap_or(IntegersArg::C).integers();
-    let mut studies = Vec::new();
+    found.read(entries.iter().map(|e| e.name.clone()).collect(), integers, None);
     for (i, entry) in entries.iter().enumerate() {
+        found.lock().entries.push(EntryStudy::of(&entry.name, &entry.program));
         if INTERRUPTED.load(Ordering::Relaxed) {
-            studies.push(left_out(entry, targets(integers)));
+            found.last(|e| e.reason = Some("interrupted by Ctrl-C; run it again".to_owned()));
             continue;
         }
         // What one entry leaves over is for those behind it.
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / u32::try_from(entries.len() - i).unwrap_or(u32::MAX);
         let settings = Settings { timeout: share, ..settings(o) };
-        studies.push(analyze_entry(&entry.name, &entry.program, integers, &settings, &mut |_, _| {}));
+        study_systems(&entry.program, integers, &settings, &mut |_, _| {}, &mut |study| {
+            found.last(|e| e.studies.push(study));
+        });
+        found.last(EntryStudy::compare);
     }
-    let file = path.display().to_string();
-    Ok(report::results(&file, integers, o.data_model.name(), &studies, None, begin.elapsed()))
-}
-
-/// An entry that was not looked at, because the user wants to see what there is.
-fn left_out(entry: &Entry, targets: &[Target]) -> EntryStudy {
-    let study = |target: &Target| {
-        let ts = lower(&entry.program, *target);
-        let analysis = undecided(&ts, "interrupted by Ctrl-C; run it again");
-        Study { ts, analysis }
-    };
-    EntryStudy {
-        name: entry.name.clone(),
-        studies: targets.iter().map(study).collect(),
-        names: SourceNames::of(&entry.program),
-        contradictions: Vec::new(),
-    }
+    Ok(())
 }
 
 /// Prints what the files are to the engines.

@@ -32,6 +32,9 @@ pub(super) struct Options {
     /// After how many programs with a difference to stop
     #[arg(long, default_value_t = 1, requires = "c")]
     failures: usize,
+    /// How many smaller programs to try for each difference
+    #[arg(long, default_value_t = 3000, requires = "c")]
+    shrink: usize,
     /// The folder to which programs with a difference are written
     #[arg(long, default_value = "lariat-fuzz", requires = "c")]
     output: PathBuf,
@@ -97,6 +100,7 @@ fn run_c(o: &Options) -> u8 {
         programs: o.count,
         jobs: o.jobs.map_or(cores, usize::from),
         most_failures: o.failures,
+        shrink_budget: o.shrink,
         output: o.output.clone(),
         stop: Some(&INTERRUPTED),
         ..cfuzz::campaign::Plan::default()

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod deadline;
 mod explain;
 mod fuzz;
 mod query;

@@ -90,7 +90,7 @@ fn entry_report(entry: &EntryStudy) -> EntryReport {
     let find = |v: Verdict| entry.studies.iter().find(|s| s.analysis.verdict == v);
     let decided = find(Verdict::Diverges).or_else(|| find(Verdict::Terminates));
     // The first system is the one that could have shown that it ends; its reason names the loop.
-    let reason = || entry.studies.first().and_then(|s| s.analysis.reason.clone());
+    let reason = || entry.studies.first().and_then(|s| s.analysis.reason.clone()).or_else(|| entry.reason.clone());
     EntryReport {
         name: entry.name.clone(),
         verdict: decided.map_or(Verdict::Unknown, |s| s.analysis.verdict),

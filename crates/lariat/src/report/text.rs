@@ -205,6 +205,10 @@ fn closing(p: &Program, r: &Results) -> String {
         Verdict::Diverges => "some run never ends",
         Verdict::Unknown => "undecided",
     };
+    if r.entries.is_empty() {
+        let _ = writeln!(out, "{}: it defines no function, so nothing runs", p.file);
+        return out;
+    }
     if r.entries.len() > 1 {
         for e in &r.entries {
             let _ = writeln!(out, "{}: `{}`: {}", p.file, e.name, word(e.verdict));
