@@ -193,9 +193,22 @@ pub fn analyze_entry(
     progress: &mut dyn FnMut(usize, usize),
 ) -> EntryStudy {
     let mut entry = EntryStudy::of(name, program);
-    study_systems(program, integers, settings, progress, &mut |study| entry.studies.push(study));
+    study_systems(program, integers, settings, progress, &mut |step| {
+        if let Step::Done(study) = step {
+            entry.studies.push(study);
+        }
+    });
     entry.compare();
     entry
+}
+
+/// A step of [`study_systems`].
+#[derive(Debug)]
+pub enum Step<'a> {
+    /// This system is looked at next.
+    Begun(&'a TransitionSystem),
+    /// What was found about it.
+    Done(Study),
 }
 
 /// Looks at the systems of a program in one integer semantics, one after the other, and hands on what was found.
@@ -204,12 +217,13 @@ pub fn study_systems(
     integers: Integers,
     settings: &Settings,
     progress: &mut dyn FnMut(usize, usize),
-    done: &mut dyn FnMut(Study),
+    told: &mut dyn FnMut(Step<'_>),
 ) {
     let deadline = Instant::now() + settings.timeout;
     let targets = targets(integers);
     for (i, &target) in targets.iter().enumerate() {
         let ts = neutral::lower(program, target);
+        told(Step::Begun(&ts));
         let left = deadline.saturating_duration_since(Instant::now());
         // What one system leaves over is the next one's.
         let share = left / u32::try_from(targets.len() - i).expect("an entry has one or two systems");
@@ -220,7 +234,7 @@ pub fn study_systems(
             analyze(&ts, &settings, progress).unwrap_or_else(|defect| undecided(&ts, &defect.message))
         };
         let settled = leaves_nothing_open(&ts, &analysis);
-        done(Study { ts, analysis });
+        told(Step::Done(Study { ts, analysis }));
         if settled && !settings.audit {
             break;
         }

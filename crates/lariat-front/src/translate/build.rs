@@ -359,7 +359,8 @@ impl<'a, 'm> Builder<'a, 'm> {
                     .map_or_else(|| format!("argument {}", n + 1), |v| v.name.clone());
                 let ty = self.leaf_type(InstanceId(0), ValueId(index(n)), leaf);
                 let range = (self.cx.whole && function.name == "main" && n == 0 && ty.width >= 8)
-                    .then(|| (IBig::ZERO, IntType::signed(ty.width).range().1));
+                    .then(|| (IBig::ZERO, IntType::signed(ty.width).range().1))
+                    .or_else(|| (*leaf == Type::Ptr).then(|| ty.range()));
                 let unknown = self.unknown(&mut state, 800_000 + index(n * 16 + k), &name, ty, UnknownKind::Input, range);
                 let sym = Sym::Num(unknown);
                 if leaves.len() == 1 {
@@ -1533,7 +1534,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             let signed = matches!(leaf, Type::Ptr);
             let tag = tag.wrapping_mul(32).wrapping_add(index(n));
             let what = if kind == UnknownKind::Abstraction { "not followed" } else { "unknown" };
-            let num = self.unknown(state, tag, what, IntType { width, signed }, kind, None);
+            let ty = IntType { width, signed };
+            // An address has the range of its type, in every semantics.
+            let num = self.unknown(state, tag, what, ty, kind, signed.then(|| ty.range()));
             if let Expr::Unknown(u) = num.expr {
                 // Not a number that overflowed before it was lost: one of its type that nobody computed here.
                 self.program.unknowns[u].computed = false;
@@ -1880,7 +1883,8 @@ impl<'a, 'm> Builder<'a, 'm> {
         Some(base)
     }
 
-    /// Where runs go that use up all model addresses: nothing can be proved of them, neither an end nor a hang.
+    /// Where runs go of which nothing can be said, neither an end nor a hang: they have used up all model addresses, or
+    /// follow a pointer that was never set.
     fn exhausted_location(&mut self) -> usize {
         if let Some(n) = self.exhausted {
             return n;
@@ -1895,9 +1899,24 @@ impl<'a, 'm> Builder<'a, 'm> {
             Case::new(Some(again), Vec::new(), Goto::Loc(n)),
             Case::new(None, Vec::new(), Goto::Stop),
         ];
-        self.program.locs.push(Location::new(self.loc_names.unused("out of addresses"), cases));
+        self.program.locs.push(Location::new(self.loc_names.unused("beyond the model"), cases));
         self.exhausted = Some(n);
         n
+    }
+
+    /// A pointer that was made from no address is null, or nobody knows what it is: it may have been left without a value, and
+    /// happen to be right. Whether anything follows.
+    fn somewhere(&mut self, state: &mut State, pointer: &Expr, targets: &Targets) -> bool {
+        if !targets.is_empty() || matches!(pointer, Expr::Const(..)) {
+            return true;
+        }
+        let ty = self.address();
+        if self.require(state, cmp(CmpOp::Ne, ty, pointer.clone(), constant(0, ty))) {
+            let nowhere = self.exhausted_location();
+            let case = self.case(state, Vec::new(), Goto::Loc(nowhere));
+            self.emit(Case { stores: Vec::new(), ..case });
+        }
+        false
     }
 
     /// Loads a value; nothing if the access is undefined on this way.
@@ -1913,6 +1932,9 @@ impl<'a, 'm> Builder<'a, 'm> {
         let leaves = leaves_of(ty);
         let single = leaves.len() == 1 && leaves[0].0 == 0;
         let mut parts = Vec::new();
+        if !self.somewhere(state, pointer, targets) {
+            return Ok(None);
+        }
         for (n, (offset, leaf)) in leaves.iter().enumerate() {
             let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
             let at = self.add_address(pointer.clone(), *offset);
@@ -1951,6 +1973,9 @@ impl<'a, 'm> Builder<'a, 'm> {
         let single = leaves.len() == 1 && leaves[0].0 == 0;
         let mut parts = Vec::new();
         flatten(value, &mut parts);
+        if !self.somewhere(state, pointer, targets) {
+            return Ok(Flow::Done);
+        }
         for (n, ((offset, leaf), part)) in leaves.iter().zip(parts).enumerate() {
             let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
             let at = self.add_address(pointer.clone(), *offset);

@@ -1316,6 +1316,20 @@ impl<'m> Builder<'_, 'm> {
             }
             Some(t) => t.signed() || t == crate::models::Type::Pointer,
         };
+        // A single bit is 0 or 1, and a number that the model names must be one of the type.
+        let fits = |e: &Option<ModelExpr>, ty: IntType| match e {
+            Some(ModelExpr::Number(n)) => ty.contains(&IBig::from(*n)),
+            _ => true,
+        };
+        let signed = signed
+            && width > 1
+            && match returns {
+                Returns::Value { low, high, .. } => {
+                    let (s, u) = (IntType::signed(width), IntType::unsigned(width));
+                    fits(low, s) && fits(high, s) || !(fits(low, u) && fits(high, u))
+                }
+                _ => true,
+            };
         let int = IntType { width, signed };
         Ok(Some(match returns {
             Returns::Nothing => self.any(state, &instruction.ty, tag, UnknownKind::Environment),

@@ -104,7 +104,7 @@ fn rule<'p>(program: &Program, target: Target, e: &'p Expr, mut from: impl FnMut
         Expr::Var(_) | Expr::Const(..) => {}
         Expr::Unknown(u) => {
             let u = &program.unknowns[*u];
-            if u.computed && (!over_z || u.ty.signed && u.range.is_none()) {
+            if u.computed && !over_z || u.has_no_range(target) {
                 from(Pass::Made);
             }
         }

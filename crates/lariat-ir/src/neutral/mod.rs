@@ -9,7 +9,7 @@
 //! | [`Target::CDiverges`] | bit-vectors | wraps and poisons the value | as `Wrap`, and poison in a branch, divisor, shift amount, address or stored value |
 //!
 //! In `Ideal` and `CTerminates` a value of an unsigned type lies within its type's range, always; a value of a signed type
-//! may leave it, because it was computed over Z. Inputs lie within theirs. An operation that has no meaning outside the range (a
+//! may leave it, because it was computed over Z. Inputs lie within theirs; in `Ideal` those of signed types from 32 bits on are any integer. An operation that has no meaning outside the range (a
 //! bitwise operation on two such values) gives an Abstraction unknown there.
 //!
 //! In `CDiverges` a poisoned value is one that was computed from a signed overflow. It does no harm while it is only
@@ -293,6 +293,12 @@ pub struct Unknown {
 }
 
 impl Unknown {
+    /// Whether it may be any integer of Z: a computed value that was lost, and in [`Target::Ideal`] an input of a signed type
+    /// that is not narrower than `int`, because signed integers have no bounds there.
+    pub(crate) fn has_no_range(&self, target: Target) -> bool {
+        let input = target == Target::Ideal && self.kind == UnknownKind::Input && self.ty.width >= 32;
+        target.over_z() && self.ty.signed && self.range.is_none() && (self.computed || input)
+    }
     /// An unknown value; what was lost by abstraction counts as computed.
     pub fn new(name: impl Into<String>, ty: IntType, kind: UnknownKind) -> Self {
         Self { name: name.into(), ty, kind, computed: kind == UnknownKind::Abstraction, range: None }

@@ -384,7 +384,7 @@ fn foreign(program: &Program) -> Vec<bool> {
 /// every value of the range, by choosing it, and no other; and what holds for every choice of `u` holds for exactly the values
 /// of the range.
 fn add_unknown(ts: &mut TransitionSystem, target: Target, u: &super::Unknown) -> Bound {
-    let free = u.computed && u.ty.signed && u.range.is_none();
+    let free = u.has_no_range(target);
     let range = (target.over_z() && !free).then(|| u.range.clone().unwrap_or_else(|| u.ty.range()));
     let id = ts.add_unknown(&u.name, target.sort(u.ty), u.kind, range);
     let t = &ts.terms;
@@ -396,7 +396,7 @@ fn add_unknown(ts: &mut TransitionSystem, target: Target, u: &super::Unknown) ->
         value = ite(t, outside, machine::constant(t, u.ty, low), value);
     }
     let poison = (u.computed && target == Target::CDiverges).then(|| t.tt());
-    Bound { ty: u.ty, value, poison, in_range: !(free && target.over_z()) }
+    Bound { ty: u.ty, value, poison, in_range: !free }
 }
 
 /// What cases do to variables and memories.

@@ -5,7 +5,7 @@ use super::{
     DataModelArg, INTERRUPTED, IntegersArg, fail, is_lts, panic_words, print, read_file, show_results_on_interrupt,
     write_file,
 };
-use crate::analyze::{EntryStudy, Settings, Study, Verdict, analyze, study_systems, targets};
+use crate::analyze::{EntryStudy, Settings, Step, Study, Verdict, analyze, study_systems, targets, undecided};
 use crate::report::{self, Failure, Program, Results};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -205,6 +205,8 @@ fn analyse_all(o: &Options, front: lariat_front::Options) -> Vec<Program> {
     programs
 }
 
+const TIME_IS_UP: &str = "the time was up";
+
 /// What is known of a file while it is being analysed.
 #[derive(Default)]
 struct Found(Mutex<SoFar>);
@@ -262,7 +264,7 @@ fn given_up(o: &Options, path: &Path, found: &Found) -> Program {
     if unread {
         so_far.names = vec![o.entry.clone().unwrap_or_else(|| "main".to_owned())];
     }
-    let reason = if unread { "the time was up before the program was read" } else { "the time was up" };
+    let reason = if unread { "the time was up before the program was read" } else { TIME_IS_UP };
     for entry in &mut so_far.entries {
         entry.reason = Some(reason.to_owned());
     }
@@ -381,8 +383,16 @@ fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &F
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / u32::try_from(entries.len() - i).unwrap_or(u32::MAX);
         let settings = Settings { timeout: share, ..settings(o) };
-        study_systems(&entry.program, integers, &settings, &mut |_, _| {}, &mut |study| {
-            found.last(|e| e.studies.push(study));
+        study_systems(&entry.program, integers, &settings, &mut |_, _| {}, &mut |step| match step {
+            // Should it not come to its end, its loops are shown all the same.
+            Step::Begun(ts) => {
+                let study = Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) };
+                found.last(|e| e.studies.push(study));
+            }
+            Step::Done(study) => found.last(|e| {
+                e.studies.pop();
+                e.studies.push(study);
+            }),
         });
         found.last(EntryStudy::compare);
     }

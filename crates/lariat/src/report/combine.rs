@@ -27,12 +27,12 @@ pub fn results(
     }
     if places.is_none() {
         // Cycles that the translation made, which are no loops of the source; the verdict on the whole counts them.
-        let made = |l: &LoopReport| ["returns:", "out of addresses"].iter().any(|p| l.id.starts_with(p));
+        let made = |l: &LoopReport| ["returns:", "beyond the model"].iter().any(|p| l.id.starts_with(p));
         all.retain(|l| !made(l));
         all = by_source(all);
     }
     all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
-    let (recursion, loops) = all.into_iter().partition(|l| l.recursion().is_some());
+    let (recursion, loops) = all.into_iter().partition(|l| l.recursion().is_some() || l.obligation().is_some());
     let reports: Vec<EntryReport> = entries.iter().map(entry_report).collect();
     let verdict = together(&reports);
     let mut contradictions: Vec<String> = Vec::new();
@@ -188,7 +188,7 @@ fn open_obligation(
     let place = if places.is_some() { Some(Span { file: file.to_owned(), line: 1, column: 1 }) } else { span.cloned() };
     LoopReport {
         entry: entry.name.clone(),
-        id: format!("{}{text}", super::RECURSION),
+        id: format!("{}{text}", super::OBLIGATION),
         function: None,
         span: span.cloned(),
         place,
@@ -201,7 +201,7 @@ fn open_obligation(
         witness: None,
         bound: None,
         because: None,
-        reason: Some(format!("the system does not cover it: {text}")),
+        reason: Some("the system does not cover it".to_owned()),
         rejected: Vec::new(),
         others: Vec::new(),
         time: Duration::ZERO,
@@ -215,7 +215,7 @@ fn by_source(all: Vec<LoopReport>) -> Vec<LoopReport> {
     let mut groups: BTreeMap<Key, Vec<LoopReport>> = BTreeMap::new();
     for l in all {
         // Without a place there is no telling what is the same.
-        let alone = l.span.is_none().then(|| (l.entry.clone(), l.id.clone()));
+        let alone = (l.span.is_none() || l.obligation().is_some()).then(|| (l.entry.clone(), l.id.clone()));
         let key = (l.span.clone(), l.function.clone(), l.recursion().is_some(), alone);
         groups.entry(key).or_default().push(l);
     }

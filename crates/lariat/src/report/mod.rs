@@ -23,6 +23,9 @@ pub const SCHEMA: &str = "lariat-results/1";
 /// How the name of a location starts where a function calls itself.
 pub const RECURSION: &str = "recursion:";
 
+/// How the identity of something starts that could run for ever and is no loop of its system.
+pub const OBLIGATION: &str = "obligation:";
+
 /// What is known of one input file.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -60,7 +63,7 @@ pub struct Results {
     pub entries: Vec<EntryReport>,
     /// The loops, in the order of their places.
     pub loops: Vec<LoopReport>,
-    /// The functions that call themselves, in the order of their places.
+    /// The functions that call themselves, and what else is left open besides loops, in the order of their places.
     pub recursion: Vec<LoopReport>,
     /// What the verdicts rest on.
     pub assumptions: Vec<(String, Option<Span>)>,
@@ -142,6 +145,10 @@ impl LoopReport {
     pub fn recursion(&self) -> Option<&str> {
         let name = crate::analyze::source_name(&self.id).strip_prefix(RECURSION)?;
         Some(self.function.as_deref().unwrap_or(name))
+    }
+    /// What is left open, if this is no loop of the system.
+    pub fn obligation(&self) -> Option<&str> {
+        self.id.strip_prefix(OBLIGATION)
     }
 }
 

@@ -61,8 +61,11 @@ fn finding(p: &Program, l: &LoopReport, renderer: &Renderer) -> String {
         }
         Verdict::Terminates => (Level::NOTE, format!("{what} always ends"), format!("every run leaves {inside}")),
         Verdict::Unknown => {
-            let title =
-                if l.recursion().is_some() { format!("undecided: {what}") } else { "undecided loop".to_owned() };
+            let title = match l.obligation() {
+                Some(text) => format!("left open: {text}"),
+                None if l.recursion().is_some() => format!("undecided: {what}"),
+                None => "undecided loop".to_owned(),
+            };
             (Level::WARNING, title, "neither an end nor an endless run was proved".to_owned())
         }
     };
@@ -94,7 +97,9 @@ fn notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
                 notes.push(("function", f.clone()));
             }
         }
-        None if l.place.is_none() => notes.push(("location", format!("`{}`{function}", l.id))),
+        None if l.place.is_none() && l.obligation().is_none() => {
+            notes.push(("location", format!("`{}`{function}", l.id)))
+        }
         None => {}
     }
     if !l.others.is_empty() {
@@ -219,7 +224,7 @@ fn closing(p: &Program, r: &Results) -> String {
         0 => String::new(),
         n => {
             let open = r.recursion.iter().filter(|l| l.verdict == Verdict::Unknown).count();
-            format!("; recursions: {n}, {open} undecided")
+            format!("; besides loops: {n}, {open} undecided")
         }
     };
     let why = r.reason.as_ref().map_or(String::new(), |reason| format!(" (not shown: {reason})"));
