@@ -418,6 +418,7 @@ private:
     if (Differs)
       Out.text(Source);
     Out.flag(!F.hasLocalLinkage());
+    Out.flag(F.isInterposable());
     Out.number(F.arg_size());
     for (const Argument &A : F.args()) {
       Values.try_emplace(&A, Values.size());

@@ -338,6 +338,8 @@ pub struct Function {
     pub source_name: Option<String>,
     /// Whether other translation units see it.
     pub external: bool,
+    /// Whether another definition may take its place when the program is linked.
+    pub replaceable: bool,
     /// The parameters.
     pub params: Vec<Parameter>,
     /// The type of the result.

@@ -195,7 +195,7 @@ pub fn analyze_entry(
     let mut entry = EntryStudy::of(name, program);
     study_systems(program, integers, settings, progress, &mut |step| {
         if let Step::Done(study) = step {
-            entry.studies.push(study);
+            entry.studies.push(*study);
         }
     });
     entry.compare();
@@ -208,7 +208,7 @@ pub enum Step<'a> {
     /// This system is looked at next.
     Begun(&'a TransitionSystem),
     /// What was found about it.
-    Done(Study),
+    Done(Box<Study>),
 }
 
 /// Looks at the systems of a program in one integer semantics, one after the other, and hands on what was found.
@@ -234,7 +234,7 @@ pub fn study_systems(
             analyze(&ts, &settings, progress).unwrap_or_else(|defect| undecided(&ts, &defect.message))
         };
         let settled = leaves_nothing_open(&ts, &analysis);
-        told(Step::Done(Study { ts, analysis }));
+        told(Step::Done(Box::new(Study { ts, analysis })));
         if settled && !settings.audit {
             break;
         }

@@ -314,7 +314,10 @@ fn results(args: &[&str]) -> (Option<i32>, serde_json::Value) {
 fn a_c_program_is_decided_in_each_integer_semantics() {
     let dir = folder("semantics");
     let down = write(&dir.join("down.c"), "int main(int n, char **v) {\n  while (n > 0)\n    n--;\n  return 0;\n}\n");
-    let up = write(&dir.join("up.c"), "int main(int n, char **v) {\n  while (n > 0)\n    n++;\n  return 0;\n}\n");
+    let up = write(
+        &dir.join("up.c"),
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) {\n  int n = __VERIFIER_nondet_int();\n  while (n > 0)\n    n++;\n  return 0;\n}\n",
+    );
     let hang = write(
         &dir.join("hang.c"),
         "extern int __VERIFIER_nondet_int(void);\nint main(void) {\n  int n = __VERIFIER_nondet_int();\n  while (n == 7)\n    ;\n  return 0;\n}\n",
@@ -396,7 +399,7 @@ fn the_data_model_and_the_flags_reach_the_compiler() {
     assert_eq!(results(&[&i]).1["verdict"], "terminates");
     let ll = write(
         &dir.join("text.ll"),
-        "define i32 @main(i32 %n, ptr %v) {\nentry:\n  br label %head\nhead:\n  %again = icmp eq i32 %n, 7\n  br i1 %again, label %head, label %done\ndone:\n  ret i32 0\n}\n",
+        "declare i32 @__VERIFIER_nondet_int()\ndefine i32 @main() {\nentry:\n  %n = call i32 @__VERIFIER_nondet_int()\n  br label %head\nhead:\n  %again = icmp eq i32 %n, 7\n  br i1 %again, label %head, label %done\ndone:\n  ret i32 0\n}\n",
     );
     let (status, json) = results(&[&ll]);
     assert_eq!((status, json["verdict"].as_str()), (Some(1), Some("diverges")), "{json}");

@@ -296,6 +296,7 @@ impl<'a> Reader<'a> {
         let name = self.text()?;
         let source_name = self.option(Self::text)?;
         let external = self.flag()?;
+        let replaceable = self.flag()?;
         let params = self.list(Self::parameter)?;
         let result = self.ty()?;
         let variadic = self.flag()?;
@@ -315,6 +316,7 @@ impl<'a> Reader<'a> {
             name,
             source_name,
             external,
+            replaceable,
             params,
             result,
             variadic,

@@ -43,6 +43,12 @@ pub(super) struct State {
     steps: usize,
     /// How many of the stores are those of earlier instructions.
     settled: usize,
+    /// How many unknown values this instruction has asked for.
+    asked: u32,
+    /// Whether the object of the access is called by its name.
+    pub(super) direct: bool,
+    /// Whether the access is a store.
+    pub(super) writing: bool,
 }
 
 /// How a way goes on, when its turn comes.
@@ -143,6 +149,8 @@ pub(super) struct Builder<'a, 'm> {
     observations: HashSet<Point>,
     exhausted: Option<usize>,
     traps: HashSet<u32>,
+    /// For each `setjmp`, the variable that says whether it has been called and its function not been left.
+    pub(super) armed: BTreeMap<Point, usize>,
     /// How many ways a piece may have and still follow each beyond where it meets others.
     joins: usize,
     /// Points that control comes to from elsewhere: behind `setjmp`.
@@ -200,6 +208,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             observations: HashSet::new(),
             exhausted: None,
             traps,
+            armed: BTreeMap::new(),
             joins: if cx.graph.order.len() > LONG { 1 } else { JOINS },
             forced: cx.flat.returns_twice.iter().map(|p| cx.flat.after_call(*p)).collect(),
         };
@@ -208,6 +217,12 @@ impl<'a, 'm> Builder<'a, 'm> {
             let var = builder.names.var(&mut builder.program, "observed", ty);
             builder.program.init.push((var, Some(IBig::ZERO)));
             builder.observed = Some(var);
+        }
+        for p in &cx.flat.returns_twice {
+            let name = format!("setjmp {}", debug::place_of(cx, *p));
+            let var = builder.names.var(&mut builder.program, &name, IntType::unsigned(8));
+            builder.program.init.push((var, Some(IBig::ZERO)));
+            builder.armed.insert(*p, var);
         }
         for (n, instance) in cx.flat.instances.iter().enumerate() {
             if !instance.recursions.is_empty() {
@@ -297,13 +312,16 @@ impl<'a, 'm> Builder<'a, 'm> {
             match object.kind {
                 ObjectKind::Global(g) => {
                     let global = &self.cx.flat.module.globals[g.0 as usize];
-                    let fixed = global.constant || !global.external && !self.cx.written.contains(&g);
-                    let bytes = match (&global.init, fixed || self.cx.whole) {
-                        (Some(init), true) => Some(self.bytes(init, global.size)),
+                    let kept = !self.cx.known_outside.contains(&g) && !self.cx.stored_outside.contains(&g);
+                    let known = global.constant || kept || self.cx.whole;
+                    let bytes = match &global.init {
+                        Some(init) if known && is_plain(init) => Some(self.bytes(init, global.size)),
                         // Elsewhere, or by an earlier call, it may have been given any value.
                         _ => None,
                     };
-                    self.start_global(&mut state, number, bytes);
+                    // The state at the call of a function is its input; what another file says is not.
+                    let input = !known && !global.constant;
+                    self.start_global(&mut state, number, bytes, input);
                 }
                 ObjectKind::Outside => {
                     if let Layout::Region(n) = object.layout {
@@ -419,7 +437,29 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
     }
 
-    fn start_global(&mut self, state: &mut State, id: super::points::ObjectId, bytes: Option<Vec<u8>>) {
+    /// Whether all objects of a region are globals whose first content is known, or all are inputs.
+    fn is_mixed(&self, region: &super::layout::Region) -> bool {
+        let kind = |o: &super::points::ObjectId| match self.memory.object(*o).kind {
+            ObjectKind::Global(g) => {
+                let global = &self.cx.flat.module.globals[g.0 as usize];
+                let kept = !self.cx.known_outside.contains(&g) && !self.cx.stored_outside.contains(&g);
+                let known = global.constant || kept || self.cx.whole;
+                (known, global.init.as_ref().is_some_and(is_plain))
+            }
+            _ => (false, true),
+        };
+        let first = region.objects.first().map(kind);
+        let globals = region.objects.iter().all(|o| matches!(self.memory.object(*o).kind, ObjectKind::Global(_)));
+        !globals || region.objects.iter().any(|o| Some(kind(o)) != first)
+    }
+
+    fn start_global(
+        &mut self,
+        state: &mut State,
+        id: super::points::ObjectId,
+        bytes: Option<Vec<u8>>,
+        input: bool,
+    ) {
         let object = self.memory.object(id).clone();
         let number = |from: i64, size: u64, bytes: &[u8]| {
             let from = usize::try_from(from).unwrap_or(usize::MAX);
@@ -433,17 +473,21 @@ impl<'a, 'm> Builder<'a, 'm> {
             Layout::Scalars(list) => {
                 for s in list {
                     let value = bytes.as_ref().map(|b| arith::wrap(&number(s.offset, s.size, b), s.ty));
+                    if value.is_none() && !input {
+                        let name = self.program.vars[s.var].0.clone();
+                        let unknown = self.unknown(state, 0, &name, s.ty, UnknownKind::Environment, None);
+                        state.set(s.var, unknown.expr);
+                        continue;
+                    }
                     self.program.init.push((s.var, value));
                 }
             }
             Layout::Region(n) => {
                 let region = self.memory.regions[*n].clone();
-                let others = region.objects.iter().any(|o| {
-                    !matches!(self.memory.object(*o).kind, ObjectKind::Global(_))
-                });
+                let others = self.is_mixed(&region);
                 for f in &region.fields {
                     let Some(bytes) = &bytes else {
-                        if others {
+                        if others || !input {
                             // One array cannot be an input in part: what is not known is then unknown to all.
                             let unknown = self.mem_unknown(state, f.mem, UnknownKind::Environment);
                             state.stores.insert(0, MemUpdate::Forget { mem: f.mem, unknown });
@@ -559,6 +603,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             span: self.span_at(at),
             steps: 0,
             settled: 0,
+            asked: 0,
+            direct: false,
+            writing: false,
         }
     }
 
@@ -944,6 +991,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                 // Only what was stored before can make an instruction start a new piece.
                 let before = (!state.stores.is_empty()).then(|| state.clone());
                 state.settled = state.stores.len();
+                state.asked = 0;
                 let marks = self.cases.len();
                 let waiting = self.pending.len();
                 match self.execute(&mut state, instruction) {
@@ -974,6 +1022,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                 }
                 continue;
             }
+            state.asked = 0;
             self.declare(&mut state);
             if let Some(span) = self.span(block.place).filter(|s| s.line > 0) {
                 state.span = Some(span);
@@ -1058,7 +1107,12 @@ impl<'a, 'm> Builder<'a, 'm> {
                 self.branch(state, cond, |b, s| b.to_block(s, yes), |b, s| b.to_block(s, no));
             }
             Terminator::Switch { value, width, cases, default } => {
-                let value = self.number(&mut state, value, &Type::Int(*width), 500_000);
+                let value = if self.is_address(&state, value, &Type::Int(*width)) {
+                    let ty = IntType::unsigned(*width);
+                    self.unknown(&mut state, 0, "digits of an address", ty, UnknownKind::Environment, None)
+                } else {
+                    self.number(&mut state, value, &Type::Int(*width), 500_000)
+                };
                 let mut ways = Vec::new();
                 let rest = state;
                 let mut certain = false;
@@ -1159,6 +1213,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     pub(super) fn unwind(&mut self, mut state: State, handler: Option<Point>) {
         match handler {
             Some(pad) => {
+                self.leave_until(&mut state, pad.instance);
                 let from = self.phi_source(pad, state.at);
                 let point = self.enter_block(&mut state, from, pad.block);
                 self.jump(state, point);
@@ -1170,6 +1225,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     /// An exception that somebody catches, written at once.
     pub(super) fn emit_unwind(&mut self, mut state: State, handler: Option<Point>) {
         if let Some(pad) = handler {
+            self.leave_until(&mut state, pad.instance);
             let from = self.phi_source(pad, state.at);
             let point = self.enter_block(&mut state, from, pad.block);
             self.go(&state, point);
@@ -1319,6 +1375,11 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     /// The locals of an instance and of what it calls are those of another call now.
     fn forget_locals(&mut self, state: &mut State, id: InstanceId) {
+        let inner: Vec<InstanceId> =
+            self.cx.flat.ids().filter(|i| *i != id && self.cx.flat.is_within(*i, id)).collect();
+        for i in inner {
+            self.forget_depth(state, i);
+        }
         for n in 0..self.memory.objects.len() {
             if let ObjectKind::Stack(instance, _) = self.memory.objects[n].kind
                 && self.cx.flat.is_within(instance, id)
@@ -1356,6 +1417,32 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
     }
 
+    /// Control leaves all calls up to an instance at once. How often the recursions around it are left is not known.
+    pub(super) fn leave_until(&mut self, state: &mut State, target: InstanceId) {
+        let mut at = state.at.instance;
+        while at != target {
+            self.leave_scope(state, at);
+            match self.cx.flat.instance(at).parent {
+                Some(p) => at = p.instance,
+                None => break,
+            }
+        }
+        let mut around = Some(target);
+        while let Some(id) = around {
+            self.forget_depth(state, id);
+            around = self.cx.flat.instance(id).parent.map(|p| p.instance);
+        }
+    }
+
+    fn forget_depth(&mut self, state: &mut State, id: InstanceId) {
+        if let Some(depth) = self.depth_of(id) {
+            let ty = IntType::signed(64);
+            let range = Some((IBig::ZERO, IBig::from(1u64 << 62)));
+            let value = self.unknown(state, 0, "depth", ty, UnknownKind::Abstraction, range);
+            state.set(depth, value.expr);
+        }
+    }
+
     /// The local objects of an instance are gone.
     fn leave_scope(&mut self, state: &mut State, id: InstanceId) {
         for n in 0..self.memory.objects.len() {
@@ -1365,13 +1452,22 @@ impl<'a, 'm> Builder<'a, 'm> {
                 self.set_alive(state, super::points::ObjectId(index(n)), value, false);
             }
         }
+        let gone: Vec<usize> = self.armed.iter().filter(|(p, _)| p.instance == id).map(|(_, v)| *v).collect();
+        for v in gone {
+            state.set(v, constant(0, IntType::unsigned(8)));
+        }
     }
 
     /// Marks a local object as there or gone.
     pub(super) fn set_alive(&mut self, state: &mut State, id: super::points::ObjectId, value: ValueId, alive: bool) {
-        let object = self.memory.object(id);
+        let object = self.memory.object(id).clone();
         let flag = IntType::unsigned(8);
-        let value_of = constant(i32::from(alive), flag);
+        let value_of = if alive && object.doubtful && !matches!(object.life, Life::Always) {
+            let range = Some((IBig::ZERO, IBig::from(1)));
+            self.unknown(state, 0, "in scope", flag, UnknownKind::Environment, range).expr
+        } else {
+            constant(i32::from(alive), flag)
+        };
         match object.life {
             Life::Always => {}
             Life::Flag(v) => state.set(v, value_of),
@@ -1410,8 +1506,16 @@ impl<'a, 'm> Builder<'a, 'm> {
         kind: UnknownKind,
         range: Option<(IBig, IBig)>,
     ) -> Num {
-        let key = (state.at, tag);
-        let found = self.unknowns.get(&key).copied().filter(|u| self.program.unknowns[*u].ty == ty);
+        // Each question of an instruction has its own value. On other ways to the same instruction they are asked for again,
+        // and may be shared: a run takes one way.
+        let _ = tag;
+        let key = (state.at, state.asked);
+        state.asked += 1;
+        let same = |u: &usize| {
+            let u = &self.program.unknowns[*u];
+            u.ty == ty && u.kind == kind && u.range == range && u.name.starts_with(name)
+        };
+        let found = self.unknowns.get(&key).copied().filter(same);
         let id = found.unwrap_or_else(|| {
             let place = debug::place_of(self.cx, state.at);
             let name = self.names.unused(&format!("{name} {place}"));
@@ -1569,7 +1673,10 @@ impl<'a, 'm> Builder<'a, 'm> {
         match self.operand(state, operand, &Type::Int(1), tag) {
             Sym::Cond(c) => c,
             Sym::Num(n) => low_bit(&n),
-            Sym::Aggregate(_) | Sym::Nothing => truth(false),
+            Sym::Aggregate(_) | Sym::Nothing => {
+                let flag = IntType::unsigned(1);
+                low_bit(&self.unknown(state, tag, "unknown", flag, UnknownKind::Environment, None))
+            }
         }
     }
 
@@ -1595,9 +1702,10 @@ impl<'a, 'm> Builder<'a, 'm> {
             Op::Load { ptr, size, align, volatile, atomic } => {
                 let targets = self.targets(state, ptr);
                 let pointer = self.number(state, ptr, &Type::Ptr, 1).to(self.address());
-                let Some(sym) = self.load(state, &pointer, &targets, &instruction.ty, *size, *align)? else {
-                    return Ok(Flow::Done);
-                };
+                state.direct = self.is_direct(id, ptr);
+                let loaded = self.load(state, &pointer, &targets, &instruction.ty, *size, *align);
+                state.direct = false;
+                let Some(sym) = loaded? else { return Ok(Flow::Done) };
                 if *volatile || *atomic {
                     self.any(state, &instruction.ty, 2, UnknownKind::Environment)
                 } else {
@@ -1608,7 +1716,10 @@ impl<'a, 'm> Builder<'a, 'm> {
                 let targets = self.targets(state, ptr);
                 let pointer = self.number(state, ptr, &Type::Ptr, 1).to(self.address());
                 let sym = self.operand(state, value, ty, 3);
-                return self.store(state, &pointer, &targets, &sym, ty, *size, *align);
+                state.direct = self.is_direct(id, ptr);
+                let stored = self.store(state, &pointer, &targets, &sym, ty, *size, *align);
+                state.direct = false;
+                return stored;
             }
             Op::Gep { base, offset, indices, .. } => {
                 let address = self.address();
@@ -1767,6 +1878,27 @@ impl<'a, 'm> Builder<'a, 'm> {
         Ok(Flow::On)
     }
 
+    /// Whether an address is that of a local object that the function calls by its name.
+    fn is_direct(&self, instance: InstanceId, operand: &Operand) -> bool {
+        let Operand::Value(v) = operand else { return false };
+        let function = self.cx.flat.function(instance);
+        let Some(first) = (v.0 as usize).checked_sub(function.params.len()) else {
+            return function.params[v.0 as usize].byval.is_some();
+        };
+        let mut n = first;
+        for block in &function.blocks {
+            if let Some(i) = block.instructions.get(n) {
+                return match &i.op {
+                    Op::Alloca { .. } => true,
+                    Op::Gep { base, .. } => self.is_direct(instance, base),
+                    _ => false,
+                };
+            }
+            n -= block.instructions.len();
+        }
+        false
+    }
+
     /// A new local object: nothing is known of its content.
     fn make_local(
         &mut self,
@@ -1788,9 +1920,9 @@ impl<'a, 'm> Builder<'a, 'm> {
                 count.to(ty),
                 constant(element, ty),
             );
-            // The stack is not that large.
-            let limit = constant(1 << 20, ty);
-            if !self.unless(state, cmp(CmpOp::Le, ty, size.clone(), limit), Goto::Trap) {
+            // There are no model addresses for more.
+            let limit = constant(1 << 19, ty);
+            if !self.beyond_unless(state, cmp(CmpOp::Le, ty, size.clone(), limit)) {
                 return Ok(Flow::Done);
             }
             match object.size {
@@ -1861,6 +1993,23 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
     }
 
+    /// What follows needs a condition; where it does not hold nothing can be said. Whether anything follows.
+    pub(super) fn beyond_unless(&mut self, state: &mut State, ok: Cond) -> bool {
+        let bad = not(ok);
+        if bad == truth(false) {
+            return true;
+        }
+        let certain = bad == truth(true);
+        let beyond = self.exhausted_location();
+        let mut other = state.clone();
+        if !certain {
+            other.restrict(bad);
+        }
+        let case = self.case(&other, Vec::new(), Goto::Loc(beyond));
+        self.emit(Case { stores: Vec::new(), ..case });
+        !certain
+    }
+
     /// The address of a further object of which there are many.
     pub(super) fn next_of_many(&mut self, state: &mut State, id: super::points::ObjectId) -> Option<Expr> {
         let object = self.memory.object(id).clone();
@@ -1868,16 +2017,8 @@ impl<'a, 'm> Builder<'a, 'm> {
         let ty = self.address();
         let base = state.var(many.next);
         let limit = constant(&many.limit - &many.step, ty);
-        let room = cmp(CmpOp::Lt, ty, base.clone(), limit);
-        match not(room) {
-            Cond::Const(false) => {}
-            bad => {
-                let exhausted = self.exhausted_location();
-                let mut other = state.clone();
-                other.cond = Some(with(state.cond.clone(), bad));
-                let case = self.case(&other, Vec::new(), Goto::Loc(exhausted));
-                self.emit(Case { stores: Vec::new(), ..case });
-            }
+        if !self.beyond_unless(state, cmp(CmpOp::Lt, ty, base.clone(), limit)) {
+            return None;
         }
         state.set(many.next, self.add_address(base.clone(), many.step.clone()));
         Some(base)
@@ -1980,7 +2121,10 @@ impl<'a, 'm> Builder<'a, 'm> {
             let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
             let at = self.add_address(pointer.clone(), *offset);
             let moved = super::layout::shift(targets, *offset);
-            let resolved = self.resolve(state, &at, &moved, bytes, align)?;
+            state.writing = true;
+            let resolved = self.resolve(state, &at, &moved, bytes, align);
+            state.writing = false;
+            let resolved = resolved?;
             let part = match leaf {
                 Type::Int(w) if u64::from(*w) < bytes * 8 => arith::zero_extend(&part, *w),
                 _ => part,
@@ -2136,6 +2280,9 @@ impl<'a, 'm> Builder<'a, 'm> {
                 return low_bit(&unknown);
             }
         }
+        if equality && let Some(cond) = self.address_equality(state, left, right, (&a, &b), ty) {
+            return if pred == Predicate::Eq { cond } else { not(cond) };
+        }
         if *ty == Type::Ptr {
             // Model addresses are not negative, so that one order serves both.
             let pred = match pred {
@@ -2161,6 +2308,64 @@ impl<'a, 'm> Builder<'a, 'm> {
             );
         }
         compare(pred, width, &a, &b)
+    }
+
+    /// Whether two values are equal, at least one of which is an address: nothing where the model addresses tell. Pointers to
+    /// different objects differ, but that just past the end of one may be that to the next. What is no address at all equals
+    /// one by chance, and so do pointers into memory that the program did not make.
+    fn address_equality(
+        &mut self,
+        state: &mut State,
+        left: &Operand,
+        right: &Operand,
+        (a, b): (&Num, &Num),
+        ty: &Type,
+    ) -> Option<Cond> {
+        let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
+        let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
+        if !(p || q) || null(a) || null(b) || self.distance_like(state, left) && self.distance_like(state, right) {
+            return None;
+        }
+        let width = bits_of(ty, self.cx.flat.module);
+        let flag = IntType::unsigned(1);
+        let by_chance = self.unknown(state, 0, "chance of addresses", flag, UnknownKind::Environment, None);
+        let by_chance = low_bit(&by_chance);
+        if p != q {
+            // One of them may be null in a variable.
+            let zero = |n: &Num| {
+                let signed = IntType::signed(width);
+                cmp(CmpOp::Eq, signed, n.to(signed), constant(0, signed))
+            };
+            let either = arith::or(zero(a), zero(b));
+            let same = compare(Predicate::Eq, width, a, b);
+            return Some(arith::or(and(either.clone(), same), and(not(either), by_chance)));
+        }
+        let (x, y) = (self.targets(state, left), self.targets(state, right));
+        let (x, y) = (self.points.expand(&x), self.points.expand(&y));
+        let outside = self.points.known(ObjectKind::Outside);
+        let from_outside =
+            |t: &Targets| outside.is_some_and(|o| t.0.contains_key(&o)) && self.cx.whole;
+        let common: Vec<_> = x.0.keys().filter(|o| y.0.contains_key(o)).collect();
+        if !common.is_empty() && !(from_outside(&x) && from_outside(&y)) {
+            return None;
+        }
+        let signed = IntType::signed(width);
+        let zero = |n: &Num| cmp(CmpOp::Eq, signed, n.to(signed), constant(0, signed));
+        let both = and(zero(a), zero(b));
+        let neither = and(not(zero(a)), not(zero(b)));
+        // Inner places of different objects never meet.
+        let inner = |t: &Targets| {
+            t.0.iter().all(|(o, offsets)| match (offsets, &self.memory.object(*o).size) {
+                (super::points::Offsets::Exact(list), Size::Constant(n)) => {
+                    list.iter().all(|x| u64::try_from(*x).is_ok_and(|x| x < *n))
+                }
+                _ => false,
+            })
+        };
+        if common.is_empty() && inner(&x) && inner(&y) {
+            return Some(both);
+        }
+        Some(arith::or(both, and(neither, by_chance)))
     }
 
     fn cast(
@@ -2238,6 +2443,16 @@ fn has_cycle(module: &crate::module::Module, f: FunctionId, seen: &mut HashSet<F
     });
     seen.remove(&f);
     back || calls
+}
+
+/// Whether every part of an initial value is understood.
+fn is_plain(c: &Constant) -> bool {
+    match c {
+        Constant::Opaque(_) => false,
+        Constant::Aggregate(_, parts) => parts.iter().all(is_plain),
+        Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => is_plain(inner),
+        _ => true,
+    }
 }
 
 /// One more condition on a way.

@@ -47,6 +47,9 @@ impl<'m> Builder<'_, 'm> {
         }
         if *returns_twice {
             // The first time; a jump back comes with another value.
+            if let Some(armed) = self.armed.get(&at) {
+                state.set(*armed, constant(1, IntType::unsigned(8)));
+            }
             let ty = IntType::signed(bits_of(&instruction.ty, flat.module).clamp(1, 128));
             state.set_value(result, Sym::Num(Num::constant(0, ty)));
             return Ok(Flow::To(flat.after_call(at)));
@@ -117,12 +120,13 @@ impl<'m> Builder<'_, 'm> {
         for (value, sym) in bound {
             state.set_value(value, sym);
         }
-        if let Plan::Again(_) = plan
-            && let Some(depth) = self.depth_of(inner)
-        {
+        if let Some(depth) = self.depth_of(inner) {
             let ty = IntType::signed(64);
-            let deeper = operate(BinaryOp::Add, ty, Overflow::Undefined, state.var(depth), constant(1, ty));
-            state.set(depth, deeper);
+            let now = match plan {
+                Plan::Again(_) => operate(BinaryOp::Add, ty, Overflow::Undefined, state.var(depth), constant(1, ty)),
+                _ => constant(0, ty),
+            };
+            state.set(depth, now);
         }
         Ok(Flow::To(flat.entry(inner)))
     }
@@ -242,17 +246,44 @@ impl<'m> Builder<'_, 'm> {
         let mut ways = Vec::new();
         for (n, target) in targets.iter().enumerate() {
             let mut taken = state.clone();
-            self.forget_changed(&mut taken, *target);
             if let (Some(which), true) = (&which, n > 0) {
                 let ty = IntType::unsigned(32);
                 taken.restrict(cmp(CmpOp::Eq, ty, which.to(ty), constant(n, ty)));
             }
+            // A buffer that was not filled, or whose function has returned, leads nowhere.
+            let flag = IntType::unsigned(8);
+            let armed = self.armed.get(target).map_or(constant(0, flag), |v| taken.var(*v));
+            let ready = cmp(CmpOp::Eq, flag, armed, constant(1, flag));
+            if ready == truth(false) {
+                ways.push((taken, Next::End(Goto::Ub)));
+                continue;
+            }
+            if ready != truth(true) {
+                let mut other = taken.clone();
+                other.restrict(not(ready));
+                ways.push((other, Next::End(Goto::Ub)));
+            }
+            self.leave_until(&mut taken, target.instance);
+            self.forget_changed(&mut taken, *target);
             if let Some(i) = flat.instruction(*target) {
                 taken.set_value(flat.value(target.instance, i.id), Sym::Num(Num::new(given.clone(), ty)));
             }
             ways.push((taken, Next::Jump(flat.after_call(*target))));
         }
-        for (s, next) in ways {
+        // What has a condition more comes first: of two ways to one target the second one pushed.
+        let mut ordered = Vec::new();
+        let mut rest = ways.into_iter().peekable();
+        while let Some(way) = rest.next() {
+            match way.1 {
+                Next::End(_) if rest.peek().is_some_and(|w| matches!(w.1, Next::Jump(_))) => {
+                    let jump = rest.next().expect("it was looked at");
+                    ordered.push(jump);
+                    ordered.push(way);
+                }
+                _ => ordered.push(way),
+            }
+        }
+        for (s, next) in ordered {
             self.push(s, next);
         }
         Flow::Done
@@ -284,13 +315,17 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    fn forget_if_data(&mut self, state: &mut State, object: ObjectId, tag: u32) {
-        let constant = match self.points.objects[object.0 as usize] {
+    /// Whether nobody may change an object.
+    fn is_constant(&self, object: ObjectId) -> bool {
+        match self.points.objects[object.0 as usize] {
             ObjectKind::Function(_) => true,
             ObjectKind::Global(g) => self.cx.flat.module.globals[g.0 as usize].constant,
             _ => false,
-        };
-        if !constant {
+        }
+    }
+
+    fn forget_if_data(&mut self, state: &mut State, object: ObjectId, tag: u32) {
+        if !self.is_constant(object) {
             self.forget(state, object, UnknownKind::Environment, tag);
         }
     }
@@ -331,7 +366,9 @@ impl<'m> Builder<'_, 'm> {
         }
         let mut regions = Vec::new();
         for o in objects {
-            if let Layout::Region(n) = self.memory.object(o).layout {
+            if let Layout::Region(n) = self.memory.object(o).layout
+                && !self.is_constant(o)
+            {
                 // An array that is forgotten is forgotten for all its objects, once.
                 if regions.contains(&n) {
                     continue;
@@ -394,8 +431,12 @@ impl<'m> Builder<'_, 'm> {
                     for start in starts {
                         for s in scalars {
                             let d = s.offset - start;
-                            if d >= 0 && d + i64::try_from(s.size).ok()? <= end {
+                            let last = d + i64::try_from(s.size).ok()?;
+                            if d >= 0 && last <= end {
                                 all.push((u64::try_from(d).ok()?, s.size));
+                            } else if last > 0 && d < end {
+                                // A part of it only.
+                                return None;
                             }
                         }
                     }
@@ -420,16 +461,22 @@ impl<'m> Builder<'_, 'm> {
                     }
                     for f in &region.fields {
                         for start in &starts {
+                            let size = i64::try_from(f.size).ok()?;
                             let mut d = f.first - start;
                             if step > 0 {
-                                d = d.rem_euclid(step);
+                                // The one before the first that starts within may reach into it.
+                                d = d.rem_euclid(step) - step;
                             }
-                            while d >= 0 && d + i64::try_from(f.size).ok()? <= end {
-                                all.push((u64::try_from(d).ok()?, f.size));
-                                if step == 0 || all.len() > PIECES {
-                                    break;
+                            loop {
+                                if d >= 0 && d + size <= end {
+                                    all.push((u64::try_from(d).ok()?, f.size));
+                                } else if d + size > 0 && d < end {
+                                    return None;
                                 }
                                 d += step;
+                                if step == 0 || d >= end || all.len() > PIECES {
+                                    break;
+                                }
                             }
                         }
                     }
@@ -614,14 +661,17 @@ impl<'m> Builder<'_, 'm> {
         let ty = self.address();
         let null = cmp(CmpOp::Eq, ty, pointer.clone(), constant(0, ty));
         let mut valid = null;
+        let mut outside = Vec::new();
         let mut changes = Vec::new();
         for (id, _) in self.points.expand(targets).0 {
             let object = self.memory.object(id).clone();
             match object.kind {
                 ObjectKind::Heap(_) => {}
-                // Memory that came from outside may be freed; that it is used afterwards is not seen.
+                // Memory that came from outside may be freed; which part of it is gone then is not known.
                 ObjectKind::Outside => {
-                    valid = or(valid, cmp(CmpOp::Ge, ty, pointer.clone(), constant(object.base.clone(), ty)));
+                    let here = cmp(CmpOp::Ge, ty, pointer.clone(), constant(object.base.clone(), ty));
+                    valid = or(valid, here.clone());
+                    outside.push((id, here));
                     continue;
                 }
                 _ => continue,
@@ -634,6 +684,15 @@ impl<'m> Builder<'_, 'm> {
             return Ok(false);
         }
         let flag = IntType::unsigned(8);
+        for (id, here) in outside {
+            if let Life::Flag(v) = self.memory.object(id).life {
+                let range = Some((IBig::ZERO, IBig::from(1)));
+                let still = self.unknown(state, 0, "not the freed part", flag, UnknownKind::Environment, range);
+                let gone = cmp(CmpOp::Eq, flag, state.var(v), constant(0, flag));
+                let now = ite(here, ite(gone, constant(0, flag), still.expr), state.var(v));
+                state.set(v, now);
+            }
+        }
         for (id, here) in changes {
             match self.memory.object(id).life {
                 Life::Always => {}
@@ -718,6 +777,10 @@ impl<'m> Builder<'_, 'm> {
                 let pointer = self.number(state, to, &Type::Ptr, 1).to(ty);
                 let size = arg(self, state, 2).unwrap_or_else(|| Num::constant(0, ty));
                 let known = size.as_const().and_then(|k| u64::try_from(k.clone()).ok());
+                // A volatile copy reads what the environment says.
+                let volatile = matches!(args.get(3), Some(Operand::Constant(Constant::Int(_, 1))));
+                let known = known.filter(|_| !volatile);
+                let kept = if volatile { UnknownKind::Environment } else { UnknownKind::Abstraction };
                 let from_targets = self.targets(state, second);
                 let follows = match (kind, known) {
                     ("memset", Some(n)) => {
@@ -738,7 +801,7 @@ impl<'m> Builder<'_, 'm> {
                         }
                         let follows = self.require(state, valid);
                         if follows {
-                            self.forget_all(state, &targets, UnknownKind::Abstraction, 30_000);
+                            self.forget_all(state, &targets, kept, 30_000);
                         }
                         follows
                     }
@@ -751,15 +814,18 @@ impl<'m> Builder<'_, 'm> {
                     None => Sym::Nothing,
                 }
             }
-            "is" => Sym::Cond(truth(false)),
+            // Without optimisation nothing counts as constant.
+            "is" if base.starts_with("is.constant") => Sym::Cond(truth(false)),
             "sadd" | "uadd" | "ssub" | "usub" | "smul" | "umul" if base.contains("with.overflow") => {
                 match (arg(self, state, 0), arg(self, state, 1)) {
                     (Some(a), Some(b)) => {
                         let ty = args.first().map_or(Type::Void, |a| operand_type(function, a));
-                        overflowing(kind, bits_of(&ty, flat.module), &a, &b)
-                            .unwrap_or_else(|| Sym::Aggregate(Vec::new()))
+                        match overflowing(kind, bits_of(&ty, flat.module), &a, &b) {
+                            Some(both) => both,
+                            None => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+                        }
                     }
-                    _ => Sym::Aggregate(Vec::new()),
+                    _ => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
                 }
             }
             "smax" | "smin" | "umax" | "umin" => match (arg(self, state, 0), arg(self, state, 1)) {
@@ -1008,7 +1074,14 @@ impl<'m> Builder<'_, 'm> {
                     self.assume(state, &format!("`{}` calls nothing that does not return", model.name), span.clone());
                     self.forget_escaped(state, true, tag);
                 }
-                Effect::Prints(_) => vague = true,
+                Effect::Prints(format) => {
+                    vague = true;
+                    if cx.args.get(*format).is_none_or(|f| may_count(flat.module, f)) {
+                        for t in cx.targets.iter().skip(model.params.len()).cloned().collect::<Vec<_>>() {
+                            self.forget_all(state, &t, UnknownKind::Environment, tag);
+                        }
+                    }
+                }
                 Effect::Scans(format, kind) => self.scan(state, *format, *kind, model, &cx, tag)?,
                 Effect::ChangesThrough(a) | Effect::FreesThrough(a) => {
                     let targets = cx.targets.get(*a).cloned().unwrap_or_default();
@@ -1370,32 +1443,24 @@ impl<'m> Builder<'_, 'm> {
                 let Some(size) = size else {
                     return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
                 };
-                // An object that is larger than all of memory cannot be had.
-                let limit = constant(self.largest(), ty);
+                // For an object that is larger than this there are no model addresses.
+                let limit = constant(self.largest_at(at), ty);
                 let fits = and(
                     cmp(CmpOp::Ge, ty, size.clone(), constant(0, ty)),
                     cmp(CmpOp::Le, ty, size.clone(), limit),
                 );
-                let before = state.clone();
-                let Some(fresh) = self.allocate(state, at, &size, *content) else { return Ok(None) };
-                match fits {
-                    Cond::Const(true) => Sym::Num(fresh),
-                    Cond::Const(false) => {
-                        *state = before;
-                        Sym::Num(Num::constant(0, ty))
-                    }
-                    c => {
-                        self.keep_if(state, &before, &c);
-                        Sym::Num(Num::new(ite(c, fresh.to(ty), constant(0, ty)), ty))
-                    }
+                if !self.beyond_unless(state, fits) {
+                    return Ok(None);
                 }
+                let Some(fresh) = self.allocate(state, at, &size, *content) else { return Ok(None) };
+                Sym::Num(fresh)
             }
             Returns::Moved { from, size } => {
                 let Some(size) = self.model_number(size, cx, ty) else {
                     return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
                 };
-                let limit = constant(self.largest(), ty);
-                if !self.unless(state, cmp(CmpOp::Le, ty, size.clone(), limit), Goto::Trap) {
+                let limit = constant(self.largest_at(at), ty);
+                if !self.beyond_unless(state, cmp(CmpOp::Le, ty, size.clone(), limit)) {
                     return Ok(None);
                 }
                 let (Some(old), Some(targets)) = (cx.values.get(*from), cx.targets.get(*from).cloned()) else {
@@ -1508,7 +1573,19 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// The largest object.
+    /// The largest object that a call can make.
+    fn largest_at(&self, at: Point) -> IBig {
+        let Some(id) = self.points.known(ObjectKind::Heap(at)) else { return self.largest() };
+        let object = self.memory.object(id);
+        match (&object.many, &object.size) {
+            (Some(_), _) => self.largest(),
+            (None, Size::Constant(n)) => IBig::from(*n).max(self.largest()),
+            (None, _) if self.address().width >= 64 => IBig::from(1u64 << 40),
+            (None, _) => IBig::from(1 << 20),
+        }
+    }
+
+    /// The largest object of which there can be many.
     fn largest(&self) -> IBig {
         if self.address().width >= 64 { IBig::from(1u64 << 36) } else { IBig::from(1 << 16) }
     }
@@ -1520,6 +1597,35 @@ impl<'m> Builder<'_, 'm> {
             let old = before.var(v);
             state.set(v, ite(c.clone(), new, old));
         }
+    }
+}
+
+/// Whether a format of the `printf` family may have a `%n`, which writes.
+pub(super) fn may_count(module: &crate::module::Module, format: &Operand) -> bool {
+    let Operand::Constant(Constant::Global(g, 0)) = format else { return true };
+    match &module.globals[g.0 as usize].init {
+        Some(Constant::Bytes(text)) => {
+            let text: Vec<u8> = text.iter().copied().take_while(|b| *b != 0).collect();
+            let mut at = 0;
+            while at < text.len() {
+                if text[at] == b'%' {
+                    at += 1;
+                    while at < text.len() && !text[at].is_ascii_alphabetic() && text[at] != b'%' {
+                        at += 1;
+                    }
+                    while at < text.len() && b"hlLqjzt".contains(&text[at]) {
+                        at += 1;
+                    }
+                    if text.get(at) == Some(&b'n') {
+                        return true;
+                    }
+                }
+                at += 1;
+            }
+            false
+        }
+        Some(Constant::Zero(_)) => false,
+        _ => true,
     }
 }
 

@@ -197,8 +197,18 @@ pub(super) fn marked(module: &Module, instruction: &crate::module::Instruction, 
 impl Scopes {
     pub(super) fn new(module: &Module, function: &Function) -> Self {
         let (mut starts, mut early) = (HashMap::new(), HashSet::new());
+        // What is declared in an inner scope that the compiler does not mark, because control jumps into it, ends somewhere.
+        for ((value, block, _), (_, variable)) in function.declared_at.iter().zip(&function.declares) {
+            if variable.argument == 0 && block.0 != 0 {
+                early.insert(*value);
+            }
+        }
         for (b, block) in function.blocks.iter().enumerate() {
             for (i, instruction) in block.instructions.iter().enumerate() {
+                // A local array of variable size, and what `alloca` gives in a loop.
+                if b != 0 && matches!(instruction.op, Op::Alloca { .. }) {
+                    early.insert(instruction.id);
+                }
                 if let Some(v) = marked(module, instruction, "llvm.lifetime.start") {
                     starts.entry(v).or_insert((b, i));
                     if b != 0 {
@@ -221,6 +231,10 @@ impl Scopes {
     /// Whether an object is there as long as its function runs.
     pub(super) fn is_whole(&self, value: ValueId) -> bool {
         !self.early.contains(&value)
+    }
+    /// Whether the scope of an object ends somewhere that the compiler does not mark.
+    pub(super) fn is_unmarked(&self, value: ValueId) -> bool {
+        self.early.contains(&value) && !self.starts.contains_key(&value)
     }
     /// Whether the scope of `later` starts after that of `earlier`, in every run, or both are the whole function.
     pub(super) fn starts_after(&self, later: ValueId, earlier: ValueId) -> bool {

@@ -90,6 +90,7 @@ impl<'m> Flat<'m> {
                         Callee::Asm(_) => continue,
                     };
                     let mut plan = Vec::new();
+                    let many = callees.len() > CANDIDATES;
                     for f in callees {
                         if module.functions[f.0 as usize].blocks.is_empty() {
                             plan.push((f, Plan::Stay));
@@ -101,7 +102,7 @@ impl<'m> Flat<'m> {
                             continue;
                         }
                         let more = instructions(module, f);
-                        if size + more > BUDGET {
+                        if many || size + more > BUDGET {
                             flat.left_out.insert(f);
                             plan.push((f, Plan::Stay));
                             continue;
@@ -403,12 +404,11 @@ fn candidates(module: &Module, taken: &BTreeSet<FunctionId>, args: usize, result
         let count = if function.variadic { function.params.len() <= args } else { function.params.len() == args };
         count && function.result == *result
     };
-    let found: Vec<FunctionId> = taken.iter().filter(fits).copied().collect();
-    if found.len() > CANDIDATES { Vec::new() } else { found }
+    taken.iter().filter(fits).copied().collect()
 }
 
 /// The functions whose address is a value somewhere.
-fn address_taken(module: &Module) -> BTreeSet<FunctionId> {
+pub(super) fn address_taken(module: &Module) -> BTreeSet<FunctionId> {
     use crate::module::Constant;
     fn constant(c: &Constant, found: &mut BTreeSet<FunctionId>) {
         match c {

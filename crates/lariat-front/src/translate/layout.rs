@@ -89,6 +89,8 @@ pub(super) struct Object {
     pub many: Option<Many>,
     pub size: Size,
     pub life: Life,
+    /// Whether it ends somewhere that is not known: a pointer to it may then be one to nothing, as the environment decides.
+    pub doubtful: bool,
     pub layout: Layout,
     /// The debug type.
     pub ty: Option<TypeId>,
@@ -454,13 +456,14 @@ impl Memory {
                     Size::Var(var)
                 }
             };
-            let mortal = lives.mortal.contains(&id) || all.freed.contains(&id) && matches!(kind, ObjectKind::Heap(_));
+            let outside_freed = kind == ObjectKind::Outside && all.freed.contains(&id);
+            let mortal = outside_freed || lives.mortal.contains(&id) || all.freed.contains(&id) && matches!(kind, ObjectKind::Heap(_));
             let flag = IntType::unsigned(8);
             let life = match (&many, mortal) {
                 (_, false) => Life::Always,
                 (None, true) => {
                     let var = names.var(program, &format!("{name}.alive"), flag);
-                    program.init.push((var, Some(IBig::ZERO)));
+                    program.init.push((var, Some(IBig::from(i32::from(outside_freed)))));
                     Life::Flag(var)
                 }
                 (Some(_), true) => Life::Mem(names.mem(program, &format!("{name}.alive"), flag)),
@@ -468,7 +471,8 @@ impl Memory {
             if many.is_some() {
                 all.array[o] = true;
             }
-            memory.objects.push(Object { kind, name, base, many, size, life, layout: Layout::Scalars(Vec::new()), ty });
+            let doubtful = lives.doubtful.contains(&id);
+            memory.objects.push(Object { kind, name, base, many, size, life, doubtful, layout: Layout::Scalars(Vec::new()), ty });
         }
         memory.fields(cx, &mut all, program, names);
         memory
@@ -714,6 +718,8 @@ struct Lifetimes {
     many: BTreeSet<ObjectId>,
     /// Objects that may be used when they are gone.
     mortal: BTreeSet<ObjectId>,
+    /// Those of which it is not known when they are gone.
+    doubtful: BTreeSet<ObjectId>,
 }
 
 /// Which objects need an instance number, and which a flag.
@@ -723,7 +729,7 @@ struct Lifetimes {
 /// something that lives longer than the object: not in an object of a function that is called while it lives, and not
 /// in one of the same function whose scope starts after, and so ends no later.
 fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
-    let mut found = Lifetimes { many: BTreeSet::new(), mortal: BTreeSet::new() };
+    let mut found = Lifetimes { many: BTreeSet::new(), mortal: BTreeSet::new(), doubtful: BTreeSet::new() };
     let mut starts: HashMap<InstanceId, debug::Scopes> = HashMap::new();
     for (o, &kind) in points.objects.iter().enumerate() {
         let id = ObjectId(index(o));
@@ -767,6 +773,9 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
                     continue;
                 }
                 found.mortal.insert(id);
+                if scopes.is_unmarked(value) {
+                    found.doubtful.insert(id);
+                }
                 if cx.stack_on_cycle(instance, value) {
                     found.many.insert(id);
                 }

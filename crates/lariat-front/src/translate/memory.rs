@@ -58,6 +58,10 @@ impl Builder<'_, '_> {
     /// The condition that an object is there.
     pub(super) fn alive(&self, state: &State, object: &Object, pointer: &Expr) -> Result<Cond, Split> {
         let flag = IntType::unsigned(8);
+        // What the program calls by its name is in scope.
+        if state.direct {
+            return Ok(truth(true));
+        }
         Ok(match &object.life {
             Life::Always => truth(true),
             Life::Flag(v) => cmp(CmpOp::Eq, flag, state.var(*v), constant(1, flag)),
@@ -222,6 +226,13 @@ impl Builder<'_, '_> {
         };
         for (id, offsets) in self.data(targets) {
             let object = self.memory.object(id);
+            if state.writing
+                && let ObjectKind::Global(g) = object.kind
+                && self.cx.flat.module.globals[g.0 as usize].constant
+            {
+                // A constant cannot be written to.
+                continue;
+            }
             if let (Expr::Const(p, _), None) = (pointer, &object.many) {
                 // A known address: the object and the offset are known.
                 let offset = i64::try_from(p - &object.base).unwrap_or(-1);
@@ -275,6 +286,11 @@ impl Builder<'_, '_> {
     /// The number at a place, of `size` bytes.
     fn read_place(&mut self, state: &mut State, place: &Place, size: u64, tag: u32) -> Result<Num, Split> {
         let whole = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
+        if size > 16 {
+            // Wider than any number that is followed.
+            let widest = IntType::unsigned(128);
+            return Ok(self.unknown(state, tag, "wide", widest, UnknownKind::Abstraction, None));
+        }
         Ok(match place {
             Place::Vars(list) => match list.as_slice() {
                 [(v, ty)] => Num::new(state.var(*v), *ty),
@@ -347,6 +363,19 @@ impl Builder<'_, '_> {
         when: &Cond,
         tag: u32,
     ) -> Result<(), Split> {
+        if size > 16 {
+            match place {
+                Place::Vars(list) => {
+                    for (v, ty) in list.clone() {
+                        let new = self.unknown(state, tag, "wide", ty, UnknownKind::Abstraction, None);
+                        state.set(v, new.expr);
+                    }
+                }
+                Place::Cell { mem, .. } => self.forget_mem(state, *mem, UnknownKind::Abstraction),
+                Place::Lost(id) => self.forget(state, *id, UnknownKind::Abstraction, tag),
+            }
+            return Ok(());
+        }
         let whole = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
         match place {
             Place::Vars(list) => match list.as_slice() {

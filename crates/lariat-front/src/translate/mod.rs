@@ -88,7 +88,8 @@ fn program(module: &Module, table: &Table, options: &Options, entry: FunctionId,
     let flat = Flat::new(module, entry);
     let graph = flat.explore(InstanceId(0));
     let mut cx = Context::new(&flat, &graph, table, options, whole);
-    cx.open = cx.has_unknown_calls() || !whole;
+    cx.open = cx.has_unknown_calls() || !whole || !flat.left_out.is_empty();
+    cx.find_known_outside(entry);
     let points = points::Points::solve(&cx);
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
     program.address = IntType::signed(module.pointer_bits);
@@ -108,8 +109,10 @@ struct Context<'m> {
     /// Whether code that is not here may know of this program's globals.
     open: bool,
     signs: RefCell<HashMap<FunctionId, Rc<HashMap<ValueId, bool>>>>,
-    /// Globals that this module may write to.
-    written: HashSet<crate::module::GlobalId>,
+    /// Globals that code which is not here may write to, or give away the address of.
+    known_outside: HashSet<crate::module::GlobalId>,
+    /// Globals that code which is not here may store to, without knowing their addresses.
+    stored_outside: HashSet<crate::module::GlobalId>,
     /// Functions that run when the program ends.
     destructors: Vec<FunctionId>,
     /// For each block of an instance, its points in order, and whether each lies on a cycle.
@@ -131,10 +134,38 @@ impl<'m> Context<'m> {
             pieces.entry((p.instance, p.block)).or_default().push((p.index, graph.cyclic.contains(p)));
         }
         pieces.values_mut().for_each(|list| list.sort_unstable());
-        let written = if whole { HashSet::new() } else { prepare::written(flat.module) };
         let destructors = prepare::listed(flat.module, "llvm.global_dtors");
         let signs = RefCell::default();
-        Self { flat, graph, table, options, whole, open: false, signs, written, destructors, pieces }
+        let (known_outside, stored_outside) = (HashSet::new(), HashSet::new());
+        Self { flat, graph, table, options, whole, open: false, known_outside, stored_outside, destructors, signs, pieces }
+    }
+
+    /// What code that is not here, or not followed, may do with globals: it may run every function that it can name or has got
+    /// the address of.
+    fn find_known_outside(&mut self, entry: FunctionId) {
+        if !self.open {
+            return;
+        }
+        let module = self.flat.module;
+        for (n, global) in module.globals.iter().enumerate() {
+            if global.external && !global.constant {
+                self.known_outside.insert(crate::module::GlobalId(flat::index(n)));
+            }
+        }
+        let uses = if self.whole {
+            let run = prepare::callable(module, entry, self.flat.left_out.iter().copied());
+            prepare::uses(module, run.iter().map(|f| &module.functions[f.0 as usize]), false)
+        } else {
+            // An earlier call may have run anything.
+            prepare::uses(module, module.functions.iter(), true)
+        };
+        let constant = |g: &crate::module::GlobalId| module.globals[g.0 as usize].constant;
+        self.known_outside.extend(uses.exposed.iter().filter(|g| !constant(g)));
+        self.stored_outside.extend(uses.stored.iter().filter(|g| !constant(g)));
+        if self.whole {
+            // A call changes what it stores to, like what it knows.
+            self.known_outside.extend(self.stored_outside.iter());
+        }
     }
 
     fn has_unknown_calls(&self) -> bool {

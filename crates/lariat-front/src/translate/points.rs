@@ -230,9 +230,14 @@ impl Points {
             if let Some(init) = &global.init {
                 self.initial(cx, ObjectKind::Global(id), 0, init);
             }
-            if cx.open && global.external && !global.constant {
+            if cx.known_outside.contains(&id) {
                 let object = self.object(ObjectKind::Global(id));
                 self.escaped.insert(object);
+            }
+            if cx.stored_outside.contains(&id) {
+                let object = self.object(ObjectKind::Global(id));
+                let outside = self.outside();
+                self.store(&Targets(BTreeMap::from([(object, Offsets::ANY)])), &outside);
             }
         }
         let root = super::flat::InstanceId(0);
@@ -562,6 +567,9 @@ impl Points {
         let arguments: Vec<Targets> = args.iter().map(|a| self.operand(flat, at.instance, a)).collect();
         let plan = flat.plan(at);
         for (f, what) in plan {
+            if matches!(callee, Callee::Pointer(_)) {
+                self.object(ObjectKind::Function(*f));
+            }
             let (Plan::Enter(inner) | Plan::Again(inner)) = what else { continue };
             let function = &flat.module.functions[f.0 as usize];
             for (n, targets) in arguments.iter().enumerate() {
@@ -611,7 +619,15 @@ impl Points {
                                 _ => {}
                             }
                         }
-                        Effect::Frees(_) | Effect::Prints(_) | Effect::Scans(..) => {}
+                        Effect::Prints(format) => {
+                            // Only `%n` writes.
+                            if args.get(*format).is_none_or(|f| super::calls::may_count(flat.module, f)) {
+                                for a in arguments.iter().skip(model.params.len()) {
+                                    self.escape(a);
+                                }
+                            }
+                        }
+                        Effect::Frees(_) | Effect::Scans(..) => {}
                         Effect::Calls(_) | Effect::ChangesMemory => arguments.iter().for_each(|a| self.escape(a)),
                         Effect::ChangesThrough(arg) | Effect::FreesThrough(arg) => {
                             let through = arguments.get(*arg).cloned().unwrap_or_default();

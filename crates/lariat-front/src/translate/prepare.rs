@@ -23,6 +23,10 @@ pub(super) fn prepare(module: &Module) -> Module {
         .collect();
     for function in &mut module.functions {
         shifts(function, &traps);
+        // What may be replaced is as good as declared only.
+        if function.replaceable && function.name != "main" {
+            function.blocks.clear();
+        }
     }
     module
 }
@@ -138,36 +142,84 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
     FunctionId(super::flat::index(module.functions.len() - 1))
 }
 
-/// The globals that some function of the module may write to: all but those that are only ever loaded from.
-pub(super) fn written(module: &Module) -> HashSet<GlobalId> {
-    fn mention(c: &Constant, found: &mut HashSet<GlobalId>) {
-        match c {
-            Constant::Global(g, _) => {
-                found.insert(*g);
-            }
-            Constant::Aggregate(_, parts) => parts.iter().for_each(|p| mention(p, found)),
-            Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => mention(inner, found),
-            _ => {}
+/// What functions do with globals.
+#[derive(Default)]
+pub(super) struct Uses {
+    /// Globals that are stored to.
+    pub stored: HashSet<GlobalId>,
+    /// Globals whose address is used for something else than a load or a store there.
+    pub exposed: HashSet<GlobalId>,
+}
+
+fn mention(c: &Constant, found: &mut HashSet<GlobalId>) {
+    match c {
+        Constant::Global(g, _) => {
+            found.insert(*g);
+        }
+        Constant::Aggregate(_, parts) => parts.iter().for_each(|p| mention(p, found)),
+        Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => mention(inner, found),
+        _ => {}
+    }
+}
+
+/// What some functions, and the initial values of globals if asked for, do with globals.
+pub(super) fn uses<'a>(module: &'a Module, functions: impl Iterator<Item = &'a Function>, initial: bool) -> Uses {
+    let mut found = Uses::default();
+    if initial {
+        for global in &module.globals {
+            global.init.iter().for_each(|c| mention(c, &mut found.exposed));
         }
     }
-    let mut found = HashSet::new();
-    for global in &module.globals {
-        global.init.iter().for_each(|c| mention(c, &mut found));
-    }
-    for block in module.functions.iter().flat_map(|f| &f.blocks) {
+    for block in functions.flat_map(|f| &f.blocks) {
         for i in &block.instructions {
-            if matches!(i.op, Op::Load { .. }) {
-                continue;
-            }
-            for o in super::operands_of(&i.op) {
-                if let Operand::Constant(c) = o {
-                    mention(c, &mut found);
+            match &i.op {
+                Op::Load { .. } => {}
+                Op::Store { value, ptr, .. } => {
+                    if let Operand::Constant(c) = value {
+                        mention(c, &mut found.exposed);
+                    }
+                    if let Operand::Constant(c) = ptr {
+                        mention(c, &mut found.stored);
+                    }
+                }
+                op => {
+                    for o in super::operands_of(op) {
+                        if let Operand::Constant(c) = o {
+                            mention(c, &mut found.exposed);
+                        }
+                    }
                 }
             }
         }
         for o in super::terminator_operands(&block.terminator) {
             if let Operand::Constant(c) = o {
-                mention(c, &mut found);
+                mention(c, &mut found.exposed);
+            }
+        }
+    }
+    found
+}
+
+/// The functions that code which is not here may run: those that it can name, those whose address it may have got, and
+/// what these call.
+pub(super) fn callable(module: &Module, entry: FunctionId, more: impl Iterator<Item = FunctionId>) -> Vec<FunctionId> {
+    let taken = super::flat::address_taken(module);
+    let mut work: Vec<FunctionId> = (0..module.functions.len())
+        .map(|n| FunctionId(super::flat::index(n)))
+        .filter(|f| *f != entry && (module.functions[f.0 as usize].external || taken.contains(f)))
+        .filter(|f| module.functions[f.0 as usize].name != "main")
+        .chain(more)
+        .collect();
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    while let Some(f) = work.pop() {
+        if module.functions[f.0 as usize].blocks.is_empty() || !seen.insert(f) {
+            continue;
+        }
+        found.push(f);
+        for i in module.functions[f.0 as usize].blocks.iter().flat_map(|b| &b.instructions) {
+            if let Op::Call { callee: Callee::Function(g), .. } = &i.op {
+                work.push(*g);
             }
         }
     }

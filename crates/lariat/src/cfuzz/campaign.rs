@@ -229,6 +229,7 @@ fn shrink_failure(plan: &Plan, examiner: &mut Examiner, failure: &mut Failure) {
         return;
     };
     let stopped = || plan.stop.is_some_and(|s| s.load(Ordering::Relaxed));
+    examiner.only = known.of;
     let small = shrink(&original.program, plan.shrink_budget, &mut |programs| {
         if stopped() {
             return vec![false; programs.len()];
@@ -239,6 +240,7 @@ fn shrink_failure(plan: &Plan, examiner: &mut Examiner, failure: &mut Failure) {
         let fails = |e: &Examined| e.findings.iter().any(|f| f.resembles(&known));
         examiner.examine_some(&subjects).iter().map(|e| e.as_ref().is_some_and(fails)).collect()
     });
+    examiner.only = None;
     failure.small = Some(small);
 }
 

@@ -122,6 +122,8 @@ pub struct Examiner<'e> {
     folder: PathBuf,
     job: usize,
     optimiser: Option<PathBuf>,
+    /// The one comparison to make; all if there is none.
+    pub only: Option<(Target, Variant)>,
     /// How long things took.
     pub times: Times,
 }
@@ -131,7 +133,7 @@ impl<'e> Examiner<'e> {
     pub fn new(native: &'e Native, folder: &Path, job: usize) -> Self {
         let optimiser =
             (14..=22).rev().map(|n| format!("opt-{n}")).chain(["opt".to_owned()]).find_map(|n| find_tool(&n));
-        Self { native, folder: folder.to_owned(), job, optimiser, times: Times::default() }
+        Self { native, folder: folder.to_owned(), job, optimiser, only: None, times: Times::default() }
     }
 
     /// Examines some programs; an error is about all of them: they do not compile.
@@ -151,7 +153,9 @@ impl<'e> Examiner<'e> {
         let begin = Instant::now();
         let plain = self.native.run(&source, &format!("job{}.plain", self.job), &seeds, false)?;
         let sanitized = self.native.run(&source, &format!("job{}.sanitized", self.job), &seeds, true)?;
-        let optimised = self.optimise(&bitcode)?;
+        let wanted = |variant: Variant| self.only.is_none_or(|(_, only)| only == variant);
+        let (as_it_is, also_optimised) = (wanted(Variant::Plain), wanted(Variant::Optimised));
+        let optimised = if also_optimised { self.optimise(&bitcode)? } else { None };
         self.times.native += begin.elapsed();
         let begin = Instant::now();
         let optimised = match optimised {
@@ -168,7 +172,9 @@ impl<'e> Examiner<'e> {
                 let (kind, detail) = (FindingKind::Generator, why);
                 examined.findings.push(Finding { kind, of: None, detail, trace: None, system: None });
             } else {
-                self.systems(k, subject, &module, Variant::Plain, &mut examined);
+                if as_it_is {
+                    self.systems(k, subject, &module, Variant::Plain, &mut examined);
+                }
                 if let Some(module) = &optimised {
                     self.systems(k, subject, module, Variant::Optimised, &mut examined);
                 }
@@ -259,6 +265,7 @@ impl<'e> Examiner<'e> {
             module: Arc::clone(module),
             variant,
             native: examined.native.clone(),
+            only: self.only.map(|(target, _)| target),
         };
         let started = std::thread::Builder::new().stack_size(STACK).spawn(move || {
             // Nobody listens any more if it took too long.
@@ -300,6 +307,7 @@ struct Work {
     module: Arc<Module>,
     variant: Variant,
     native: Run,
+    only: Option<Target>,
 }
 
 /// What became of it.
@@ -334,7 +342,7 @@ impl Work {
             }
             Ok(Ok(mut entries)) => entries.swap_remove(0),
         };
-        for target in Target::ALL {
+        for target in Target::ALL.into_iter().filter(|t| self.only.is_none_or(|only| only == *t)) {
             let of = (target, self.variant);
             let begin = Instant::now();
             let lowered = guarded(|| lower(&entry.program, target));

@@ -391,7 +391,7 @@ fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &F
             }
             Step::Done(study) => found.last(|e| {
                 e.studies.pop();
-                e.studies.push(study);
+                e.studies.push(*study);
             }),
         });
         found.last(EntryStudy::compare);

@@ -98,7 +98,7 @@ fn notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
             }
         }
         None if l.place.is_none() && l.obligation().is_none() => {
-            notes.push(("location", format!("`{}`{function}", l.id)))
+            notes.push(("location", format!("`{}`{function}", l.id)));
         }
         None => {}
     }
