@@ -319,6 +319,13 @@ impl<'a, 'm> Builder<'a, 'm> {
                         // Elsewhere, or by an earlier call, it may have been given any value.
                         _ => None,
                     };
+                    if let Size::Var(v) = object.size {
+                        // As large as the other file says.
+                        let ty = self.address();
+                        let range = Some((IBig::ZERO, IBig::from(1 << 20)));
+                        let size = self.unknown(&mut state, 0, "size", ty, UnknownKind::Environment, range);
+                        state.set(v, size.expr);
+                    }
                     // The state at the call of a function is its input; what another file says is not.
                     let input = !known && !global.constant;
                     self.start_global(&mut state, number, bytes, input);
@@ -428,7 +435,8 @@ impl<'a, 'm> Builder<'a, 'm> {
         let at = arith::operate(lariat_ir::neutral::BinaryOp::Add, ty, Overflow::Undefined, vector.to(ty), by);
         let targets = self.points.value(value(1)).clone();
         let Ok(resolved) = self.resolve(state, &at, &targets, bytes, bytes) else { return };
-        if resolved.spots.is_empty() {
+        let lost = resolved.spots.iter().any(|s| matches!(s.place, super::memory::Place::Lost(_)));
+        if resolved.spots.is_empty() || lost || self.memory.outside_size.is_none() {
             return;
         }
         if let Ok(last) = self.read(state, &resolved, bytes, 850_000) {
@@ -803,10 +811,12 @@ impl<'a, 'm> Builder<'a, 'm> {
         while let Some(p) = point {
             let mut live: HashSet<ValueId> = if after_call {
                 let next = self.cx.flat.after_call(p);
-                let mut live = self.live_before(next);
-                if let Some(handler) = self.unwind_of(p) {
-                    live.extend(self.live_before(handler));
-                }
+                let mut live = if next.block == p.block {
+                    self.live_before(next)
+                } else {
+                    // Behind an `invoke`: with what the phis of the next blocks take.
+                    self.live_after(p)
+                };
                 if let Some(i) = self.cx.flat.instruction(p) {
                     live.remove(&i.id);
                 }
@@ -823,14 +833,11 @@ impl<'a, 'm> Builder<'a, 'm> {
         found
     }
 
-    fn unwind_of(&self, call: Point) -> Option<Point> {
-        let block = self.cx.flat.block(call);
-        match block.terminator {
-            Terminator::Invoke { unwind, .. } if call.index as usize + 1 == block.instructions.len() => {
-                Some(Point { block: unwind, index: 0, ..call })
-            }
-            _ => None,
-        }
+    fn live_after(&mut self, at: Point) -> HashSet<ValueId> {
+        let f = self.cx.flat.instance(at.instance).function;
+        let function = self.cx.flat.function(at.instance);
+        let live_in = Rc::clone(self.liveness.entry(f).or_insert_with(|| Rc::new(liveness(function))));
+        live_out(function, at.block, &live_in)
     }
 
     fn live_before(&mut self, at: Point) -> HashSet<ValueId> {
@@ -1619,7 +1626,15 @@ impl<'a, 'm> Builder<'a, 'm> {
             Constant::Bytes(list) => Sym::Aggregate(
                 list.iter().map(|b| Sym::Num(Num::constant(u32::from(*b), IntType::unsigned(8)))).collect(),
             ),
-            Constant::Undef(t) => self.any(state, t, tag, UnknownKind::Environment),
+            Constant::Undef(t) => {
+                let first = self.program.unknowns.len();
+                let sym = self.any(state, t, tag, UnknownKind::Environment);
+                // No two uses need see one value, so that nothing may be decided by it.
+                for u in self.program.unknowns.iter_mut().skip(first) {
+                    u.computed = true;
+                }
+                sym
+            }
             Constant::Opaque(t) => self.any(state, t, tag, UnknownKind::Abstraction),
             other => match self.constant_address(other) {
                 Some(address) => Sym::Num(Num::constant(address, self.address())),
@@ -1706,7 +1721,12 @@ impl<'a, 'm> Builder<'a, 'm> {
                 let loaded = self.load(state, &pointer, &targets, &instruction.ty, *size, *align);
                 state.direct = false;
                 let Some(sym) = loaded? else { return Ok(Flow::Done) };
-                if *volatile || *atomic {
+                let part = *size < u64::from(module.pointer_bits / 8) && {
+                    let outside = self.points.known(ObjectKind::Outside);
+                    self.points.value(result).0.keys().any(|o| Some(*o) != outside)
+                };
+                if *volatile || *atomic || part {
+                    // A part of an address is a number that nobody knows.
                     self.any(state, &instruction.ty, 2, UnknownKind::Environment)
                 } else {
                     sym
@@ -1754,19 +1774,25 @@ impl<'a, 'm> Builder<'a, 'm> {
                     self.any(state, &instruction.ty, 1, UnknownKind::Abstraction)
                 } else if width == 1 {
                     let (a, b) = (self.condition(state, left, 1), self.condition(state, right, 2));
-                    bit_operation(*op, &a, &b)
+                    match op {
+                        BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Add | BinOp::Sub | BinOp::Mul => {
+                            bit_operation(*op, &a, &b)
+                        }
+                        _ => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+                    }
                 } else {
                     self.arithmetic(state, *op, width, (left, right), *flags, &instruction.ty)
                 }
             }
-            Op::Compare { pred, left, right, ty, .. } => {
+            Op::Compare { pred, left, right, ty, flags } => {
                 let width = bits_of(ty, module);
                 if matches!(ty, Type::Int(_) | Type::Ptr) && width <= 128 {
                     if width == 1 {
                         let (a, b) = (self.condition(state, left, 1), self.condition(state, right, 2));
                         Sym::Cond(compare(*pred, 1, &bit(&a), &bit(&b)))
                     } else {
-                        Sym::Cond(self.comparison(state, *pred, left, right, ty, instruction.nosanitize))
+                        let c = self.comparison(state, *pred, left, right, ty, instruction.nosanitize);
+                        Sym::Cond(if flags.samesign { self.unless_signs_differ(state, left, right, ty, c) } else { c })
                     }
                 } else {
                     self.any(state, &instruction.ty, 1, UnknownKind::Abstraction)
@@ -1776,7 +1802,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             Op::Select { cond, yes, no } => {
                 let c = self.condition(state, cond, 1);
                 let (a, b) = (self.operand(state, yes, &instruction.ty, 2), self.operand(state, no, &instruction.ty, 3));
-                select(&c, &a, &b)
+                select(&c, &a, &b, width)
             }
             Op::Phi { .. } | Op::Fence => return Ok(Flow::On),
             Op::Freeze { arg } => self.operand(state, arg, &instruction.ty, 1),
@@ -1846,7 +1872,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                 if let Sym::Aggregate(parts) = &both
                     && let [old, Sym::Cond(done)] = parts.as_slice()
                 {
-                    let stored = select(done, &new, old);
+                    let stored = select(done, &new, old, bits_of(&ty, module));
                     if let Flow::Done = self.store(state, &pointer, &targets, &stored, &ty, *size, *size)? {
                         return Ok(Flow::Done);
                     }
@@ -2076,6 +2102,13 @@ impl<'a, 'm> Builder<'a, 'm> {
         if !self.somewhere(state, pointer, targets) {
             return Ok(None);
         }
+        if super::is_huge(ty) {
+            let valid = self.range_valid(state, pointer, targets, &constant(size, self.address()))?;
+            if !self.require(state, valid) {
+                return Ok(None);
+            }
+            return Ok(Some(self.any(state, ty, 0, UnknownKind::Abstraction)));
+        }
         for (n, (offset, leaf)) in leaves.iter().enumerate() {
             let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
             let at = self.add_address(pointer.clone(), *offset);
@@ -2116,6 +2149,14 @@ impl<'a, 'm> Builder<'a, 'm> {
         flatten(value, &mut parts);
         if !self.somewhere(state, pointer, targets) {
             return Ok(Flow::Done);
+        }
+        if super::is_huge(ty) {
+            let valid = self.range_valid(state, pointer, targets, &constant(size, self.address()))?;
+            if !self.require(state, valid) {
+                return Ok(Flow::Done);
+            }
+            self.forget_all(state, targets, UnknownKind::Abstraction, 0);
+            return Ok(Flow::On);
         }
         for (n, ((offset, leaf), part)) in leaves.iter().zip(parts).enumerate() {
             let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
@@ -2226,6 +2267,25 @@ impl<'a, 'm> Builder<'a, 'm> {
                 );
                 cmp(CmpOp::Ne, unsigned, back, a.to(unsigned))
             }
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl if flags.nsw && flags.nuw => {
+                // The signed rule is in the operation; the unsigned one is asked for here.
+                let (x, y, r) = (a.to(unsigned), b.to(unsigned), result.to(unsigned));
+                match op {
+                    BinOp::Add => cmp(CmpOp::Lt, unsigned, r, x),
+                    BinOp::Sub => cmp(CmpOp::Lt, unsigned, x, y),
+                    // Without a signed overflow, it is one where a factor is negative and the other is neither 0 nor 1.
+                    BinOp::Mul => {
+                        let signed = IntType::signed(width);
+                        let negative = |n: &Num| cmp(CmpOp::Lt, signed, n.to(signed), constant(0, signed));
+                        let large = |e: &Expr| cmp(CmpOp::Gt, unsigned, e.clone(), constant(1, unsigned));
+                        arith::or(and(negative(a), large(&y)), and(negative(b), large(&x)))
+                    }
+                    _ => {
+                        let signed = IntType::signed(width);
+                        cmp(CmpOp::Lt, signed, a.to(signed), constant(0, signed))
+                    }
+                }
+            }
             BinOp::Or if flags.disjoint => {
                 let both = arith::operate(
                     lariat_ir::neutral::BinaryOp::And,
@@ -2310,6 +2370,18 @@ impl<'a, 'm> Builder<'a, 'm> {
         compare(pred, width, &a, &b)
     }
 
+    /// A comparison that promises operands of one sign; where they are not it is any truth value.
+    fn unless_signs_differ(&mut self, state: &mut State, left: &Operand, right: &Operand, ty: &Type, c: Cond) -> Cond {
+        let width = bits_of(ty, self.cx.flat.module);
+        let signed = IntType::signed(width);
+        let (a, b) = (self.number(state, left, ty, 1), self.number(state, right, ty, 2));
+        let negative = |n: &Num| bit(&cmp(CmpOp::Lt, signed, n.to(signed), constant(0, signed))).expr;
+        let flag = IntType::unsigned(1);
+        let differ = cmp(CmpOp::Ne, flag, negative(&a), negative(&b));
+        let any = self.unknown(state, 0, "poison", flag, UnknownKind::Environment, None);
+        arith::or(and(differ.clone(), low_bit(&any)), and(not(differ), c))
+    }
+
     /// Whether two values are equal, at least one of which is an address: nothing where the model addresses tell. Pointers to
     /// different objects differ, but that just past the end of one may be that to the next. What is no address at all equals
     /// one by chance, and so do pointers into memory that the program did not make.
@@ -2389,7 +2461,22 @@ impl<'a, 'm> Builder<'a, 'm> {
                     return self.any(state, to, 2, UnknownKind::Abstraction);
                 }
                 let a = self.number(state, arg, from, 1);
-                if v == 1 { Sym::Cond(low_bit(&a)) } else { Sym::Num(arith::truncate(&a, v)) }
+                let short = if v == 1 { bit(&low_bit(&a)) } else { arith::truncate(&a, v) };
+                let mut lost = truth(false);
+                for (promised, signed) in [(flags.nsw, true), (flags.nuw, false)] {
+                    if promised {
+                        let (wide, narrow) = (IntType { width: w, signed }, IntType { width: v, signed });
+                        let back = Num::new(short.to(narrow), narrow).to(wide);
+                        lost = arith::or(lost, cmp(CmpOp::Ne, wide, back, a.to(wide)));
+                    }
+                }
+                let short = if lost == truth(false) {
+                    short
+                } else {
+                    let any = self.unknown(state, 9, "poison", short.ty, UnknownKind::Environment, None);
+                    Num::new(ite(lost, any.expr, short.expr), short.ty)
+                };
+                if v == 1 { Sym::Cond(low_bit(&short)) } else { Sym::Num(short) }
             }
             CastOp::ZExt if w == 1 => Sym::Num(bit(&boolean(self, state))),
             CastOp::SExt if w == 1 => {
@@ -2472,7 +2559,7 @@ fn flatten(sym: &Sym, parts: &mut Vec<Num>) {
     }
 }
 
-fn select(c: &Cond, a: &Sym, b: &Sym) -> Sym {
+fn select(c: &Cond, a: &Sym, b: &Sym, width: u32) -> Sym {
     match (c, a, b) {
         (Cond::Const(true), a, _) => a.clone(),
         (Cond::Const(false), _, b) => b.clone(),
@@ -2481,29 +2568,27 @@ fn select(c: &Cond, a: &Sym, b: &Sym) -> Sym {
             Sym::Cond(cmp(CmpOp::Ne, ty, ite(c.clone(), bit(x).expr, bit(y).expr), constant(0, ty)))
         }
         (_, Sym::Num(x), Sym::Num(y)) => {
-            let ty = if x.ty == y.ty {
-                x.ty
-            } else if x.as_const().is_some() {
-                y.ty
-            } else if y.as_const().is_some() {
-                x.ty
-            } else {
-                IntType { width: x.ty.width.max(y.ty.width), signed: x.ty.signed || y.ty.signed }
-            };
-            // Where the types differ in sign and width the wider one must hold both.
-            let ty = if x.as_const().is_none() && y.as_const().is_none() || ty == x.ty && ty == y.ty {
-                ty
-            } else {
-                let constant = x.as_const().or(y.as_const()).cloned().unwrap_or_default();
-                if ty.contains(&constant) { ty } else { IntType { width: x.ty.width.max(y.ty.width), signed: true } }
-            };
+            // A type that has both numbers, or the full width, in which every reading is the same bits.
+            let fits = |ty: IntType, n: &Num| n.as_const().map_or(ty.includes(n.ty), |k| ty.contains(k));
+            let both = |ty: IntType| fits(ty, x) && fits(ty, y);
+            let full = IntType { width, signed: x.ty.signed || y.ty.signed };
+            let ty = [x.ty, y.ty].into_iter().find(|ty| both(*ty)).unwrap_or(full);
             Sym::Num(Num::new(ite(c.clone(), x.to(ty), y.to(ty)), ty))
         }
         (_, Sym::Aggregate(x), Sym::Aggregate(y)) => {
-            Sym::Aggregate(x.iter().zip(y).map(|(x, y)| select(c, x, y)).collect())
+            Sym::Aggregate(x.iter().zip(y).map(|(x, y)| select(c, x, y, part_width(x, y))).collect())
         }
         _ => Sym::Nothing,
     }
+}
+
+/// A width that holds two parts of aggregates.
+fn part_width(x: &Sym, y: &Sym) -> u32 {
+    let of = |s: &Sym| match s {
+        Sym::Num(n) => n.ty.width,
+        _ => 1,
+    };
+    (of(x).max(of(y)) + 1).min(128)
 }
 
 /// An operation on truth values: both sides are evaluated.

@@ -27,7 +27,8 @@ impl<'m> Builder<'_, 'm> {
         let f = match callee {
             Callee::Asm(_) => {
                 let span = state.span_of();
-                self.assume(state, "inline assembly changes only its outputs", span);
+                self.assume(state, "inline assembly changes only its outputs and memory that others know of", span);
+                self.forget_escaped(state, true, 40);
                 let sym = self.any(state, &instruction.ty, 1, UnknownKind::Environment);
                 for (n, a) in args.iter().enumerate() {
                     for object in self.points.expand(&self.targets(state, a)).0.into_keys() {
@@ -182,13 +183,14 @@ impl<'m> Builder<'_, 'm> {
         let Some(instruction) = flat.instruction(state.point()) else { return };
         let Op::Call { args, .. } = &instruction.op else { return };
         let shown = flat.module.functions[f.0 as usize].shown().to_owned();
-        let name = flat.module.functions[f.0 as usize].name.clone();
-        let flow = match self.cx.table.get(&name) {
-            Some(model) if flat.module.functions[f.0 as usize].blocks.is_empty() => {
-                self.model(&mut state, instruction, model, args)
-            }
-            _ => self.unknown_call(&mut state, instruction, &shown, args, Some(f)),
-        };
+        let name = flat.module.functions[f.0 as usize].name.as_str();
+        if is_longjmp(name) || is_throw(name) {
+            // Where such a jump goes is followed only where the function is named.
+            self.beyond_unless(&mut state, truth(false));
+            return;
+        }
+        // What a model says of memory was not said to the points-to analysis: the function counts as unknown.
+        let flow = self.unknown_call(&mut state, instruction, &shown, args, Some(f));
         self.after_outside(state, flow);
     }
 
@@ -344,7 +346,20 @@ impl<'m> Builder<'_, 'm> {
         let text = if f.is_some() { format!("`{name}` returns") } else { format!("{name} returns") };
         self.assume(state, &text, span);
         let _ = args;
+        if matches!(name, "setcontext" | "swapcontext" | "makecontext") {
+            self.beyond_unless(state, truth(false));
+            return Ok(Flow::Done);
+        }
         self.forget_escaped(state, defined, 60);
+        let unwinds = !matches!(&instruction.op, Op::Call { nounwind: true, .. });
+        if let Some(handler) = self.cx.flat.handler(state.point()).filter(|_| unwinds) {
+            // It may also end with an exception, and somebody here catches it.
+            let flag = IntType::unsigned(1);
+            let thrown = self.unknown(state, 0, "throws", flag, UnknownKind::Environment, None);
+            let mut other = state.clone();
+            other.restrict(low_bit(&thrown));
+            self.emit_unwind(other, Some(handler));
+        }
         let sym = self.any(state, &instruction.ty, 1, UnknownKind::Environment);
         let at = state.point();
         state.set_value(self.cx.flat.value(at.instance, instruction.id), sym);
@@ -391,7 +406,7 @@ impl<'m> Builder<'_, 'm> {
     // ---- memory in bulk
 
     /// The condition that so many bytes from a pointer on are in one object that is there.
-    fn range_valid(&self, state: &State, pointer: &Expr, targets: &Targets, size: &Expr) -> Result<Cond, Split> {
+    pub(super) fn range_valid(&self, state: &State, pointer: &Expr, targets: &Targets, size: &Expr) -> Result<Cond, Split> {
         let ty = self.address();
         let mut valid = cmp(CmpOp::Eq, ty, size.clone(), constant(0, ty));
         for (id, offsets) in self.points.expand(targets).0 {
@@ -576,7 +591,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(true)
     }
 
-    fn forget_all(&mut self, state: &mut State, targets: &Targets, kind: UnknownKind, tag: u32) {
+    pub(super) fn forget_all(&mut self, state: &mut State, targets: &Targets, kind: UnknownKind, tag: u32) {
         for object in self.points.expand(targets).0.into_keys() {
             if !matches!(self.points.objects[object.0 as usize], ObjectKind::Function(_)) {
                 self.forget(state, object, kind, tag + object.0 * 64);
@@ -727,6 +742,14 @@ impl<'m> Builder<'_, 'm> {
         let width = bits_of(&instruction.ty, flat.module);
         let base = name.strip_prefix("llvm.").unwrap_or(name);
         let kind = base.split('.').next().unwrap_or(base);
+        // On vectors they work lane by lane, which is not followed.
+        let lanes = matches!(instruction.ty, Type::Other(_))
+            || args.iter().any(|a| matches!(operand_type(function, a), Type::Other(_)));
+        if lanes && instruction.ty != Type::Void && !writes_memory(name) {
+            let sym = self.any(state, &instruction.ty, 1, UnknownKind::Abstraction);
+            state.set_value(result, sym);
+            return Ok(Flow::On);
+        }
         let arg = |b: &mut Self, state: &mut State, n: usize| {
             let ty = args.get(n).map_or(Type::Void, |a| operand_type(function, a));
             args.get(n).map(|a| b.number(state, a, &ty, 10 + index(n)))
@@ -918,6 +941,14 @@ impl<'m> Builder<'_, 'm> {
                 None => Sym::Nothing,
             },
             "eh" => self.any(state, &instruction.ty, 1, UnknownKind::Environment),
+            _ if writes_memory(name) => {
+                for a in args {
+                    let targets = self.targets(state, a);
+                    self.forget_all(state, &targets, UnknownKind::Environment, 0);
+                }
+                self.forget_escaped(state, false, 0);
+                self.any(state, &instruction.ty, 1, UnknownKind::Environment)
+            }
             // Floating point, mostly: a result that is not followed and no effect.
             _ => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
         };
@@ -1598,6 +1629,23 @@ impl<'m> Builder<'_, 'm> {
             state.set(v, ite(c.clone(), new, old));
         }
     }
+}
+
+/// Whether an intrinsic of this name may write through its arguments: those that compute only are listed.
+pub(super) fn writes_memory(name: &str) -> bool {
+    const COMPUTE: &[&str] = &[
+        "abs", "annotation", "assume", "bitreverse", "bswap", "canonicalize", "ceil", "copysign", "cos", "ctlz", "ctpop",
+        "cttz", "dbg", "debugtrap", "donothing", "eh", "exp", "exp10", "exp2", "expect", "experimental", "fabs", "floor", "fma",
+        "fmuladd", "fptosi", "fptoui", "frameaddress", "frexp", "fshl", "fshr", "invariant", "is", "launder", "ldexp",
+        "lifetime", "llrint", "llround", "log", "log10", "log2", "lrint", "lround", "maximum", "maximumnum", "maxnum",
+        "memcpy", "memmove", "memset", "minimum", "minimumnum", "minnum", "modf", "nearbyint", "objectsize", "pow", "powi",
+        "prefetch", "ptrmask", "returnaddress", "rint", "round", "roundeven", "sadd", "sdiv", "sin", "sincos", "smax", "smin",
+        "smul", "sponentry", "sqrt", "ssa", "sshl", "ssub", "stackrestore", "stacksave", "strip", "tan", "threadlocal", "trap",
+        "trunc", "uadd", "ubsantrap", "udiv", "umax", "umin", "umul", "ushl", "usub", "va_copy", "va_end", "va_start", "var",
+        "vector",
+    ];
+    let kind = name.strip_prefix("llvm.").unwrap_or(name).split('.').next().unwrap_or_default();
+    name.starts_with("llvm.") && COMPUTE.binary_search(&kind).is_err()
 }
 
 /// Whether a format of the `printf` family may have a `%n`, which writes.

@@ -206,7 +206,9 @@ impl Scopes {
         for (b, block) in function.blocks.iter().enumerate() {
             for (i, instruction) in block.instructions.iter().enumerate() {
                 // A local array of variable size, and what `alloca` gives in a loop.
-                if b != 0 && matches!(instruction.op, Op::Alloca { .. }) {
+                // And what has no declaration, because control never passes it.
+                let declared = function.declares.iter().any(|(v, _)| *v == instruction.id);
+                if matches!(instruction.op, Op::Alloca { .. }) && (b != 0 || !declared) {
                     early.insert(instruction.id);
                 }
                 if let Some(v) = marked(module, instruction, "llvm.lifetime.start") {

@@ -692,7 +692,11 @@ impl Addresses {
 
 pub(super) fn object_size(cx: &Context<'_>, kind: ObjectKind) -> Option<u64> {
     match kind {
-        ObjectKind::Global(g) => Some(cx.flat.module.globals[g.0 as usize].size),
+        ObjectKind::Global(g) => {
+            let global = &cx.flat.module.globals[g.0 as usize];
+            // How large it is may be known only where it is defined.
+            (global.size > 0 || global.init.is_some()).then_some(global.size)
+        }
         ObjectKind::Function(_) => Some(1),
         ObjectKind::Stack(id, v) => {
             let function = cx.flat.function(id);

@@ -215,10 +215,12 @@ impl Builder<'_, '_> {
             }
             valid = or(valid.clone(), when.clone());
             // One array for several objects is one place.
-            if let (Some(Spot { when: last, place: Place::Cell { mem: a, .. } }), Place::Cell { mem: b, .. }) =
+            if let (Some(Spot { when: last, place: Place::Cell { mem: a, address, .. } }), Place::Cell { mem: b, .. }) =
                 (spots.last_mut(), &place)
                 && a == b
             {
+                // Which of its cells it is the pointer tells.
+                *address = pointer.clone();
                 *last = or(last.clone(), when);
             } else {
                 spots.push(Spot { when, place });

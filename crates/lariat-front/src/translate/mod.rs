@@ -163,8 +163,9 @@ impl<'m> Context<'m> {
         self.known_outside.extend(uses.exposed.iter().filter(|g| !constant(g)));
         self.stored_outside.extend(uses.stored.iter().filter(|g| !constant(g)));
         if self.whole {
-            // A call changes what it stores to, like what it knows.
+            // A call changes what it stores to, like what it knows, and what is behind the pointers that it loads.
             self.known_outside.extend(self.stored_outside.iter());
+            self.known_outside.extend(uses.loaded.iter().filter(|g| !constant(g)));
         }
     }
 
@@ -176,9 +177,17 @@ impl<'m> Context<'m> {
                     let at = Point { index: flat::index(i), ..*p };
                     match self.model_use(at, callee) {
                         ModelUse::Unknown => true,
-                        ModelUse::Model(m) => m.effects.iter().any(|e| {
-                            matches!(e, crate::models::Effect::ChangesMemory | crate::models::Effect::Calls(_))
-                        }),
+                        ModelUse::Model(m) => {
+                            // A function that is handed over may be run then, or later.
+                            let hands_over = operands_of(&block.instructions[i].op).iter().any(|o| {
+                                matches!(o, Operand::Constant(crate::module::Constant::Function(f))
+                                    if !self.flat.module.functions[f.0 as usize].blocks.is_empty())
+                            });
+                            hands_over
+                                || m.effects.iter().any(|e| {
+                                    matches!(e, crate::models::Effect::ChangesMemory | crate::models::Effect::Calls(_))
+                                })
+                        }
                         _ => false,
                     }
                 }
@@ -428,6 +437,15 @@ fn leaves_of(ty: &Type) -> Vec<(u64, Type)> {
             .flat_map(|i| leaves_of(of).into_iter().map(move |(p, leaf)| (i * size + p, leaf)))
             .collect(),
         other => vec![(0, other.clone())],
+    }
+}
+
+/// Whether a type has more parts than are followed.
+fn is_huge(ty: &Type) -> bool {
+    match ty {
+        Type::Array(of, n, _) => *n > 256 || is_huge(of),
+        Type::Struct(members, _) => members.iter().any(|(_, t)| is_huge(t)),
+        _ => false,
     }
 }
 

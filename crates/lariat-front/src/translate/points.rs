@@ -616,6 +616,11 @@ impl Points {
                                     let into = arguments.get(into).cloned().unwrap_or_default().anywhere();
                                     self.store(&to.anywhere(), &into);
                                 }
+                                Content::Unknown(_) => {
+                                    // Bytes that nobody knows may be those of a pointer.
+                                    let outside = self.outside();
+                                    self.store(&to.anywhere(), &outside);
+                                }
                                 _ => {}
                             }
                         }
@@ -715,7 +720,17 @@ impl Points {
                     self.escape(list);
                 }
             }
-            n if n.starts_with("llvm.stacksave") || n.starts_with("llvm.lifetime") => {}
+            n if n.starts_with("llvm.stack")
+                || n.starts_with("llvm.lifetime")
+                || n.starts_with("llvm.memset")
+                || n.starts_with("llvm.va_end") => {}
+            n if super::calls::writes_memory(n) => {
+                for a in arguments {
+                    self.escape(a);
+                }
+                let outside = self.outside();
+                self.flow(result, &outside);
+            }
             n if n.starts_with("llvm.launder") || n.starts_with("llvm.ptrmask") || n.starts_with("llvm.expect") => {
                 if let Some(first) = arguments.first() {
                     self.flow(result, &first.anywhere());

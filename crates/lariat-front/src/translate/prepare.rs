@@ -147,6 +147,8 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
 pub(super) struct Uses {
     /// Globals that are stored to.
     pub stored: HashSet<GlobalId>,
+    /// Globals that are loaded from.
+    pub loaded: HashSet<GlobalId>,
     /// Globals whose address is used for something else than a load or a store there.
     pub exposed: HashSet<GlobalId>,
 }
@@ -173,7 +175,11 @@ pub(super) fn uses<'a>(module: &'a Module, functions: impl Iterator<Item = &'a F
     for block in functions.flat_map(|f| &f.blocks) {
         for i in &block.instructions {
             match &i.op {
-                Op::Load { .. } => {}
+                Op::Load { ptr, .. } => {
+                    if let Operand::Constant(c) = ptr {
+                        mention(c, &mut found.loaded);
+                    }
+                }
                 Op::Store { value, ptr, .. } => {
                     if let Operand::Constant(c) = value {
                         mention(c, &mut found.exposed);

@@ -122,7 +122,9 @@ fn input_value(ts: &TransitionSystem, u: UnknownId, word: u64) -> Value {
             let (Ok(lo), Ok(hi)) = (i128::try_from(lo.clone()), i128::try_from(hi.clone())) else {
                 return Value::int(word);
             };
-            Value::int(lo + (word - lo).rem_euclid(hi - lo + 1))
+            // A range as wide as the numbers here holds every word.
+            let size = hi.checked_sub(lo).and_then(|d| d.checked_add(1));
+            Value::int(size.map_or(word, |size| lo + (word - lo).rem_euclid(size)))
         }
         (Sort::Int, None) => Value::int(word),
         (Sort::BitVec(w), _) => Value::bv(w, word.cast_unsigned()),
