@@ -7,7 +7,7 @@ int main(void) {
     if (i >= 0) {
         return 0;
     }
-    while (i < n) { //@ loop: terminates
+    while (i < n) { //@ loop: terminates; ideal: diverges
     }
     while (i > n) { //@ loop: diverges when i < 0
     }

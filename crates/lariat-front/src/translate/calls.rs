@@ -1111,6 +1111,8 @@ impl<'m> Builder<'_, 'm> {
                         for t in cx.targets.iter().skip(model.params.len()).cloned().collect::<Vec<_>>() {
                             self.forget_all(state, &t, UnknownKind::Environment, tag);
                         }
+                        // A list of arguments has its pointers where nobody sees them.
+                        self.forget_escaped(state, false, tag);
                     }
                 }
                 Effect::Scans(format, kind) => self.scan(state, *format, *kind, model, &cx, tag)?,
@@ -1425,15 +1427,18 @@ impl<'m> Builder<'_, 'm> {
             Some(ModelExpr::Number(n)) => ty.contains(&IBig::from(*n)),
             _ => true,
         };
-        let signed = signed
-            && width > 1
-            && match returns {
-                Returns::Value { low, high, .. } => {
-                    let (s, u) = (IntType::signed(width), IntType::unsigned(width));
-                    fits(low, s) && fits(high, s) || !(fits(low, u) && fits(high, u))
+        let signed = match returns {
+            _ if width == 1 => false,
+            Returns::Value { low, high, .. } => {
+                let (s, u) = (IntType::signed(width), IntType::unsigned(width));
+                match (fits(low, s) && fits(high, s), fits(low, u) && fits(high, u)) {
+                    (true, false) => true,
+                    (false, true) => false,
+                    _ => signed,
                 }
-                _ => true,
-            };
+            }
+            _ => signed,
+        };
         let int = IntType { width, signed };
         Ok(Some(match returns {
             Returns::Nothing => self.any(state, &instruction.ty, tag, UnknownKind::Environment),

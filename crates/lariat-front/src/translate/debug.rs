@@ -105,7 +105,7 @@ pub(super) fn field(cx: &Context<'_>, object: &Object, offset: i64, size: u64, v
         }
     };
     // A number that was computed as signed must not be reduced on its way through memory.
-    let signed = signed.unwrap_or_else(|| votes.contains(&true) || votes.is_empty());
+    let signed = votes.contains(&true) || signed.unwrap_or(votes.is_empty());
     let name = match object.name.strip_prefix('*') {
         Some(pointer) if suffix.starts_with('.') => format!("{pointer}->{}", &suffix[1..]),
         _ => format!("{}{suffix}", object.name),

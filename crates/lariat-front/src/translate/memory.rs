@@ -245,6 +245,10 @@ impl Builder<'_, '_> {
             match super::layout::aligned(&offsets, align) {
                 Offsets::Exact(list) => {
                     for o in list {
+                        if i64::try_from(align).is_ok_and(|a| a > 1 && o % a != 0) {
+                            // Misaligned, since all objects are aligned.
+                            continue;
+                        }
                         let when = self.inside(state, object, pointer, Some(o), &bytes)?;
                         let at = if object.many.is_none() {
                             constant(&object.base + IBig::from(o), ty)
@@ -386,8 +390,9 @@ impl Builder<'_, '_> {
                     state.set(*v, new);
                 }
                 bytes => {
+                    let bits = self.bits(state, value, whole, tag);
                     for (i, (v, _)) in bytes.iter().enumerate() {
-                        let new = ite(when.clone(), byte(&value.to(whole), whole, i as u64), state.var(*v));
+                        let new = ite(when.clone(), byte(&bits, whole, i as u64), state.var(*v));
                         state.set(*v, new);
                     }
                 }
@@ -402,7 +407,7 @@ impl Builder<'_, '_> {
                 state.stores.push(MemUpdate::Store { mem: *mem, address: address.clone(), value: new });
             }
             Place::Cell { mem, address, bytes: Some(n), .. } => {
-                let bits = value.to(whole);
+                let bits = self.bits(state, value, whole, tag);
                 let mut all = Vec::new();
                 for i in 0..*n {
                     let at = self.add_address(address.clone(), i);
@@ -429,6 +434,26 @@ impl Builder<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The bits of a number. Bytes cannot hold a signed number that has left its type over Z, and reducing it would make the type
+    /// a bound for it: nothing is known of it then. For machine integers there is no such number.
+    fn bits(&mut self, state: &mut State, value: &Num, whole: IntType, tag: u32) -> Expr {
+        let bits = value.to(whole);
+        let computed = matches!(
+            value.expr,
+            Expr::Binary { .. } | Expr::Unary { .. } | Expr::Var(_) | Expr::Ite(..) | Expr::Load { .. }
+        );
+        if !value.ty.signed || value.ty.width != whole.width || !computed {
+            return bits;
+        }
+        let (min, max) = value.ty.range();
+        let within = and(
+            Cond::cmp(CmpOp::Ge, value.ty, value.expr.clone(), constant(min, value.ty)),
+            Cond::cmp(CmpOp::Le, value.ty, value.expr.clone(), constant(max, value.ty)),
+        );
+        let lost = self.unknown(state, tag, "out of range", whole, UnknownKind::Abstraction, None);
+        ite(within, bits, lost.expr)
     }
 
     /// Nothing is known of an object's content any more.

@@ -88,8 +88,9 @@ fn program(module: &Module, table: &Table, options: &Options, entry: FunctionId,
     let flat = Flat::new(module, entry);
     let graph = flat.explore(InstanceId(0));
     let mut cx = Context::new(&flat, &graph, table, options, whole);
-    cx.open = cx.has_unknown_calls() || !whole || !flat.left_out.is_empty();
-    cx.find_known_outside(entry);
+    let unknown = cx.has_unknown_calls() || !flat.left_out.is_empty();
+    cx.open = unknown || !whole;
+    cx.find_known_outside(entry, unknown);
     let points = points::Points::solve(&cx);
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
     program.address = IntType::signed(module.pointer_bits);
@@ -142,7 +143,7 @@ impl<'m> Context<'m> {
 
     /// What code that is not here, or not followed, may do with globals: it may run every function that it can name or has got
     /// the address of.
-    fn find_known_outside(&mut self, entry: FunctionId) {
+    fn find_known_outside(&mut self, entry: FunctionId, unknown_calls: bool) {
         if !self.open {
             return;
         }
@@ -152,20 +153,20 @@ impl<'m> Context<'m> {
                 self.known_outside.insert(crate::module::GlobalId(flat::index(n)));
             }
         }
-        let uses = if self.whole {
-            let run = prepare::callable(module, entry, self.flat.left_out.iter().copied());
-            prepare::uses(module, run.iter().map(|f| &module.functions[f.0 as usize]), false)
-        } else {
-            // An earlier call may have run anything.
-            prepare::uses(module, module.functions.iter(), true)
-        };
         let constant = |g: &crate::module::GlobalId| module.globals[g.0 as usize].constant;
-        self.known_outside.extend(uses.exposed.iter().filter(|g| !constant(g)));
-        self.stored_outside.extend(uses.stored.iter().filter(|g| !constant(g)));
-        if self.whole {
+        if !self.whole {
+            // An earlier call may have run anything.
+            let uses = prepare::uses(module, module.functions.iter(), true);
+            self.known_outside.extend(uses.exposed.iter().filter(|g| !constant(g)));
+            self.stored_outside.extend(uses.stored.iter().filter(|g| !constant(g)));
+        }
+        if unknown_calls {
             // A call changes what it stores to, like what it knows, and what is behind the pointers that it loads.
-            self.known_outside.extend(self.stored_outside.iter());
-            self.known_outside.extend(uses.loaded.iter().filter(|g| !constant(g)));
+            let run = prepare::callable(module, entry, self.flat.left_out.iter().copied());
+            let uses = prepare::uses(module, run.iter().map(|f| &module.functions[f.0 as usize]), false);
+            for all in [&uses.exposed, &uses.stored, &uses.loaded] {
+                self.known_outside.extend(all.iter().filter(|g| !constant(g)));
+            }
         }
     }
 

@@ -365,7 +365,12 @@ impl Points {
             match offsets {
                 Offsets::Exact(list) => {
                     for o in list {
-                        self.changed |= cells.exact.entry(*o).or_default().absorb(values);
+                        // Copies that move may reach ever further: what is many, or far, is kept together.
+                        if cells.exact.contains_key(o) || cells.exact.len() < 64 && (0..1 << 20).contains(o) {
+                            self.changed |= cells.exact.entry(*o).or_default().absorb(values);
+                        } else {
+                            self.changed |= cells.anywhere.absorb(values);
+                        }
                     }
                 }
                 Offsets::Class { .. } => self.changed |= cells.anywhere.absorb(values),
@@ -381,6 +386,7 @@ impl Points {
         // Where both are at one place the copies keep their places.
         if let (Some((a, Offsets::Exact(x))), Some((b, Offsets::Exact(y)))) = (only(to), only(from))
             && let ([x], [y]) = (x.as_slice(), y.as_slice())
+            && (a != b || x == y)
         {
             let (a, b, by) = (*a, *b, x - y);
             let source = self.cells[b.0 as usize].clone();

@@ -259,7 +259,9 @@ fn write_failure(plan: &Plan, examiner: &mut Examiner, failure: &mut Failure) ->
         shown.program = small.clone();
     }
     let mut text = format!("program {} of seed {}\n", failure.index, plan.seed);
-    let again = examiner.examine(std::slice::from_ref(&shown)).ok().map(|mut all| all.swap_remove(0));
+    let hangs = failure.findings.iter().any(|f| f.kind == FindingKind::Hang);
+    let again = if hangs { None } else { examiner.examine(std::slice::from_ref(&shown)).ok() };
+    let again = again.map(|mut all| all.swap_remove(0));
     let (native, findings) = match again {
         Some(e) if !e.findings.is_empty() => (Some(e.native), e.findings),
         _ => (None, failure.findings.clone()),
