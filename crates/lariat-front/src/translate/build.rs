@@ -62,6 +62,8 @@ pub(super) enum Next {
     Go(Point),
     /// At a sink.
     End(Goto),
+    /// Where nothing can be said.
+    Beyond,
     /// With the call of a function that is not followed, which it stands before.
     Outside(FunctionId),
     /// With a call through a pointer to none of the known functions.
@@ -147,7 +149,10 @@ pub(super) struct Builder<'a, 'm> {
     assumptions: HashMap<(String, Option<Span>), usize>,
     observed: Option<usize>,
     observations: HashSet<Point>,
-    exhausted: Option<usize>,
+    /// For each location, where its runs go of which nothing can be said.
+    exhausted: HashMap<usize, usize>,
+    /// The location that is being written, and whether it lies on a cycle.
+    current: (usize, bool),
     traps: HashSet<u32>,
     /// For each `setjmp`, the variable that says whether it has been called and its function not been left.
     pub(super) armed: BTreeMap<Point, usize>,
@@ -206,7 +211,8 @@ impl<'a, 'm> Builder<'a, 'm> {
             assumptions: HashMap::new(),
             observed: None,
             observations: HashSet::new(),
-            exhausted: None,
+            exhausted: HashMap::new(),
+            current: (0, false),
             traps,
             armed: BTreeMap::new(),
             joins: if cx.graph.order.len() > LONG { 1 } else { JOINS },
@@ -384,7 +390,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                     .map_or_else(|| format!("argument {}", n + 1), |v| v.name.clone());
                 let ty = self.leaf_type(InstanceId(0), ValueId(index(n)), leaf);
                 let range = (self.cx.whole && function.name == "main" && n == 0 && ty.width >= 8)
-                    .then(|| (IBig::ZERO, IntType::signed(ty.width).range().1))
+                    .then(|| (IBig::from(1), IntType::signed(ty.width).range().1))
                     .or_else(|| (*leaf == Type::Ptr).then(|| ty.range()));
                 let unknown = self.unknown(&mut state, 800_000 + index(n * 16 + k), &name, ty, UnknownKind::Input, range);
                 let sym = Sym::Num(unknown);
@@ -404,7 +410,8 @@ impl<'a, 'm> Builder<'a, 'm> {
         self.program.locs.push(location);
         self.program.entry = 0;
         self.cases.clear();
-        if function.name == "main" && self.cx.whole {
+        if function.name == "main" && self.cx.whole && !function.params.is_empty() {
+            self.assume(&mut state, "the program is called with its name: `argc` is at least 1", None);
             self.argument_vector(&mut state);
         }
         let before = std::mem::take(&mut self.cases);
@@ -872,12 +879,18 @@ impl<'a, 'm> Builder<'a, 'm> {
     /// Follows the ways that wait, and makes them the cases of a location.
     fn ways(&mut self, at: Point, location: usize) {
         self.cases.clear();
+        let point = Point { index: if at.index == RETURN { 0 } else { at.index }, ..at };
+        self.current = (location, location != 0 && self.cx.on_cycle(point));
         while let Some((state, next)) = self.pending.pop() {
             match next {
                 Next::Follow => self.follow(state, at),
                 Next::Jump(to) => self.jump(state, to),
                 Next::Go(to) => self.go(&state, to),
                 Next::End(target) => self.end(&state, target),
+                Next::Beyond => {
+                    let mut state = state;
+                    self.beyond_unless(&mut state, truth(false));
+                }
                 Next::Outside(f) => self.call_outside(state, f),
                 Next::Nobody(pointer) => self.call_nobody(state, &pointer),
             }
@@ -1218,6 +1231,14 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     /// An exception goes to a landing pad, or ends the program.
     pub(super) fn unwind(&mut self, mut state: State, handler: Option<Point>) {
+        // In a recursion it may be an outer call of the same function that catches it.
+        let near = handler.is_some_and(|h| h.instance == state.at.instance);
+        if !near && self.cx.recursive(state.at.instance) {
+            let beyond = self.exhausted_location();
+            let case = self.case(&state, Vec::new(), Goto::Loc(beyond));
+            self.emit(Case { stores: Vec::new(), ..case });
+            return;
+        }
         match handler {
             Some(pad) => {
                 self.leave_until(&mut state, pad.instance);
@@ -1946,9 +1967,18 @@ impl<'a, 'm> Builder<'a, 'm> {
                 count.to(ty),
                 constant(element, ty),
             );
-            // There are no model addresses for more.
-            let limit = constant(1 << 19, ty);
-            if !self.beyond_unless(state, cmp(CmpOp::Le, ty, size.clone(), limit)) {
+            // A negative size, or more than there is, is undefined; for less there may still be no model addresses.
+            let possible = and(
+                cmp(CmpOp::Ge, ty, size.clone(), constant(0, ty)),
+                cmp(CmpOp::Le, ty, size.clone(), constant(self.largest_of_all(), ty)),
+            );
+            if !self.require(state, possible) {
+                return Ok(Flow::Done);
+            }
+            let largest = if object.many.is_some() { self.memory.largest.1 } else { self.memory.largest.0 };
+            if IBig::from(largest) < self.largest_of_all()
+                && !self.beyond_unless(state, cmp(CmpOp::Le, ty, size.clone(), constant(largest, ty)))
+            {
                 return Ok(Flow::Done);
             }
             match object.size {
@@ -2051,10 +2081,12 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     /// Where runs go of which nothing can be said, neither an end nor a hang: they have used up all model addresses, or
-    /// follow a pointer that was never set.
+    /// follow a pointer that was never set. From within a loop they may come back, so that it is not said to end because
+    /// its runs get here.
     fn exhausted_location(&mut self) -> usize {
-        if let Some(n) = self.exhausted {
-            return n;
+        let (current, cyclic) = self.current;
+        if let Some(n) = self.exhausted.get(&current) {
+            return *n;
         }
         let ty = IntType::unsigned(1);
         let name = self.names.unused("more");
@@ -2062,19 +2094,20 @@ impl<'a, 'm> Builder<'a, 'm> {
         let unknown = self.program.unknowns.len() - 1;
         let n = self.program.locs.len();
         let again = Cond::cmp(CmpOp::Eq, ty, Expr::Unknown(unknown), constant(0, ty));
+        let back = if cyclic { current } else { n };
         let cases = vec![
-            Case::new(Some(again), Vec::new(), Goto::Loc(n)),
+            Case::new(Some(again), Vec::new(), Goto::Loc(back)),
             Case::new(None, Vec::new(), Goto::Stop),
         ];
         self.program.locs.push(Location::new(self.loc_names.unused("beyond the model"), cases));
-        self.exhausted = Some(n);
+        self.exhausted.insert(current, n);
         n
     }
 
     /// A pointer that was made from no address is null, or nobody knows what it is: it may have been left without a value, and
     /// happen to be right. Whether anything follows.
     fn somewhere(&mut self, state: &mut State, pointer: &Expr, targets: &Targets) -> bool {
-        if !targets.is_empty() || matches!(pointer, Expr::Const(..)) {
+        if !targets.is_empty() || matches!(pointer, Expr::Const(k, _) if *k == IBig::ZERO) {
             return true;
         }
         let ty = self.address();

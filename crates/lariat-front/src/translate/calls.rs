@@ -265,6 +265,11 @@ impl<'m> Builder<'_, 'm> {
                 other.restrict(not(ready));
                 ways.push((other, Next::End(Goto::Ub)));
             }
+            if self.cx.recursive(target.instance) {
+                // Which of its calls it goes back to is not followed.
+                ways.push((taken, Next::Beyond));
+                continue;
+            }
             self.leave_until(&mut taken, target.instance);
             self.forget_changed(&mut taken, *target);
             if let Some(i) = flat.instruction(*target) {
@@ -277,7 +282,7 @@ impl<'m> Builder<'_, 'm> {
         let mut rest = ways.into_iter().peekable();
         while let Some(way) = rest.next() {
             match way.1 {
-                Next::End(_) if rest.peek().is_some_and(|w| matches!(w.1, Next::Jump(_))) => {
+                Next::End(_) if rest.peek().is_some_and(|w| matches!(w.1, Next::Jump(_) | Next::Beyond)) => {
                     let jump = rest.next().expect("it was looked at");
                     ordered.push(jump);
                     ordered.push(way);
@@ -1485,11 +1490,27 @@ impl<'m> Builder<'_, 'm> {
                     cmp(CmpOp::Ge, ty, size.clone(), constant(0, ty)),
                     cmp(CmpOp::Le, ty, size.clone(), limit),
                 );
-                if !self.beyond_unless(state, fits) {
+                // What no memory can hold cannot be had.
+                let possible = and(
+                    cmp(CmpOp::Ge, ty, size.clone(), constant(0, ty)),
+                    cmp(CmpOp::Le, ty, size.clone(), constant(self.largest_of_all(), ty)),
+                );
+                if possible == truth(false) {
+                    return Ok(Some(Sym::Num(Num::constant(0, ty))));
+                }
+                if self.largest_at(at) < self.largest_of_all()
+                    && !self.beyond_unless(state, or(fits, not(possible.clone())))
+                {
                     return Ok(None);
                 }
+                let before = state.clone();
                 let Some(fresh) = self.allocate(state, at, &size, *content) else { return Ok(None) };
-                Sym::Num(fresh)
+                if possible == truth(true) {
+                    Sym::Num(fresh)
+                } else {
+                    self.keep_if(state, &before, &possible);
+                    Sym::Num(Num::new(ite(possible, fresh.to(ty), constant(0, ty)), ty))
+                }
             }
             Returns::Moved { from, size } => {
                 let Some(size) = self.model_number(size, cx, ty) else {
@@ -1609,21 +1630,25 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// The largest object that a call can make.
+    /// The largest object that a call can make in the model.
     fn largest_at(&self, at: Point) -> IBig {
         let Some(id) = self.points.known(ObjectKind::Heap(at)) else { return self.largest() };
         let object = self.memory.object(id);
         match (&object.many, &object.size) {
-            (Some(_), _) => self.largest(),
+            (Some(_), _) => IBig::from(self.memory.largest.1),
             (None, Size::Constant(n)) => IBig::from(*n).max(self.largest()),
-            (None, _) if self.address().width >= 64 => IBig::from(1u64 << 40),
-            (None, _) => IBig::from(1 << 20),
+            (None, _) => self.largest(),
         }
     }
 
-    /// The largest object of which there can be many.
+    /// The largest object.
     fn largest(&self) -> IBig {
-        if self.address().width >= 64 { IBig::from(1u64 << 36) } else { IBig::from(1 << 16) }
+        IBig::from(self.memory.largest.0)
+    }
+
+    /// The largest object that any memory can hold: all the addresses of a process, or what a pointer difference can say.
+    pub(super) fn largest_of_all(&self) -> IBig {
+        if self.address().width >= 64 { IBig::from(1u64 << 47) } else { IBig::from(i32::MAX) }
     }
 
     /// What has changed since a state stays only if a condition holds. Memory need not be put back: nobody has a pointer

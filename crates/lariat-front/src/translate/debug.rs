@@ -179,6 +179,8 @@ pub(super) struct Scopes {
     starts: HashMap<ValueId, (usize, usize)>,
     /// Objects whose scope may end before the function does.
     early: HashSet<ValueId>,
+    /// Objects of variable size, or made in a loop, that last as long as the function: nothing releases them before.
+    lasting: HashSet<ValueId>,
     dominators: Vec<HashSet<usize>>,
 }
 
@@ -196,7 +198,11 @@ pub(super) fn marked(module: &Module, instruction: &crate::module::Instruction, 
 
 impl Scopes {
     pub(super) fn new(module: &Module, function: &Function) -> Self {
-        let (mut starts, mut early) = (HashMap::new(), HashSet::new());
+        let (mut starts, mut early, mut lasting) = (HashMap::new(), HashSet::new(), HashSet::new());
+        let releases = function.blocks.iter().flat_map(|b| &b.instructions).any(|i| {
+            matches!(&i.op, Op::Call { callee: Callee::Function(f), .. }
+                if module.functions[f.0 as usize].name.starts_with("llvm.stackrestore"))
+        });
         // What is declared in an inner scope that the compiler does not mark, because control jumps into it, ends somewhere.
         for ((value, block, _), (_, variable)) in function.declared_at.iter().zip(&function.declares) {
             if variable.argument == 0 && block.0 != 0 {
@@ -209,6 +215,9 @@ impl Scopes {
                 // And what has no declaration, because control never passes it.
                 let declared = function.declares.iter().any(|(v, _)| *v == instruction.id);
                 if matches!(instruction.op, Op::Alloca { .. }) && (b != 0 || !declared) {
+                    if b != 0 && !releases {
+                        lasting.insert(instruction.id);
+                    }
                     early.insert(instruction.id);
                 }
                 if let Some(v) = marked(module, instruction, "llvm.lifetime.start") {
@@ -228,7 +237,7 @@ impl Scopes {
                 }
             }
         }
-        Self { starts, early, dominators: dominators(function) }
+        Self { starts, early, lasting, dominators: dominators(function) }
     }
     /// Whether an object is there as long as its function runs.
     pub(super) fn is_whole(&self, value: ValueId) -> bool {
@@ -236,7 +245,7 @@ impl Scopes {
     }
     /// Whether the scope of an object ends somewhere that the compiler does not mark.
     pub(super) fn is_unmarked(&self, value: ValueId) -> bool {
-        self.early.contains(&value) && !self.starts.contains_key(&value)
+        self.early.contains(&value) && !self.starts.contains_key(&value) && !self.lasting.contains(&value)
     }
     /// Whether the scope of `later` starts after that of `earlier`, in every run, or both are the whole function.
     pub(super) fn starts_after(&self, later: ValueId, earlier: ValueId) -> bool {

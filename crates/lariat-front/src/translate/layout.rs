@@ -101,6 +101,8 @@ pub(super) struct Memory {
     pub regions: Vec<Region>,
     pub address: IntType,
     pub outside_size: Option<usize>,
+    /// The largest object of open size, and the largest of which there can be many.
+    pub largest: (u64, u64),
 }
 
 /// An access: where, and how many bytes.
@@ -408,8 +410,9 @@ impl Memory {
         all.spread();
         let pointer = program.address.width;
         let mut memory =
-            Self { objects: Vec::new(), regions: Vec::new(), address: program.address, outside_size: None };
-        let mut at = Addresses::new(pointer);
+            Self { objects: Vec::new(), regions: Vec::new(), address: program.address, outside_size: None, largest: (0, 0) };
+        let open = points.objects.iter().filter(|k| object_size(cx, **k).is_none()).count();
+        let mut at = Addresses::new(pointer, open);
         let lives = lifetimes(cx, points);
         let many: Vec<bool> = (0..n).map(|o| lives.many.contains(&ObjectId(index(o)))).collect();
         let copies = index(many.iter().filter(|m| **m).count());
@@ -474,6 +477,7 @@ impl Memory {
             let doubtful = lives.doubtful.contains(&id);
             memory.objects.push(Object { kind, name, base, many, size, life, doubtful, layout: Layout::Scalars(Vec::new()), ty });
         }
+        memory.largest = (at.open, 1 << at.many_bits);
         memory.fields(cx, &mut all, program, names);
         memory
     }
@@ -652,16 +656,17 @@ struct Addresses {
 }
 
 impl Addresses {
-    fn new(pointer: u32) -> Self {
+    fn new(pointer: u32, objects_of_open_size: usize) -> Self {
         let power = |n: usize| IBig::from(1) << n;
         if pointer >= 64 {
             Self {
                 next: power(33),
                 gap: 1 << 32,
-                open: 1 << 40,
+                // All addresses of a process, so that nothing larger can be had.
+                open: 1 << 47,
                 outside: power(60),
                 many: power(61),
-                many_bits: 36,
+                many_bits: 40,
                 end: power(62),
             }
         } else {
@@ -669,7 +674,7 @@ impl Addresses {
             Self {
                 next: IBig::from(4096),
                 gap: 1 << 12,
-                open: 1 << 20,
+                open: (1 << 28) / (objects_of_open_size.max(1).next_power_of_two() as u64),
                 outside: power(bits - 2),
                 many: power(bits - 2) + power(bits - 3),
                 many_bits: 16,

@@ -7,7 +7,7 @@ use super::compare::Variant;
 use super::examine::{Examined, Examiner, Finding, FindingKind, Subject, Times};
 use super::generate::{Generated, generate};
 use super::native::{End, MOST_PROGRAMS, Native, single_file};
-use super::program::{Constructs, Program};
+use super::program::{Constructs, PRELUDE, Program, Stmt};
 use super::shrink::shrink;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -153,6 +153,41 @@ pub fn run(plan: &Plan, progress: &(dyn Fn(u64) + Sync)) -> Result<Report, Strin
     Ok(report)
 }
 
+/// Examines the one program of a file that a campaign wrote, or that looks like one.
+pub fn rerun(text: &str) -> Result<Examined, String> {
+    let folder = Folder::new()?;
+    let native = Native::new(&folder.0)?;
+    let marked = text.lines().find_map(|l| l.strip_prefix(INPUTS)?.strip_suffix(" */")?.parse().ok());
+    let own = text.replace(PRELUDE, "").replace("int main(void)", "int @main(void)");
+    let program = Program { items: vec![Stmt::text(own)] };
+    let subject = Subject { program, input_seed: marked.unwrap_or(0), clean: false };
+    Ok(Examiner::new(&native, &folder.0, 0).examine(&[subject])?.swap_remove(0))
+}
+
+/// How a written program says what its inputs are made from.
+const INPUTS: &str = "/* inputs ";
+
+/// What was examined, in words.
+pub fn describe(examined: &Examined) -> String {
+    let mut text = String::new();
+    let native = &examined.native;
+    let _ = writeln!(text, "native: {:?}", native.observed);
+    if let Some(k) = native.overflow_after {
+        let _ = writeln!(text, "  a signed overflow after {k} observations");
+    }
+    let _ = writeln!(text, "  {}", native.end);
+    if let Some(why) = &examined.untranslated {
+        let _ = writeln!(text, "\nnot translated: {why}");
+    }
+    for f in &examined.findings {
+        let _ = writeln!(text, "\n{}", headline(f));
+        if let Some(trace) = &f.trace {
+            let _ = writeln!(text, "  {:?}\n  {}", trace.observed, trace.end);
+        }
+    }
+    text
+}
+
 /// A folder for this process, which goes when it does.
 struct Folder(PathBuf);
 
@@ -252,38 +287,26 @@ fn write_failure(plan: &Plan, examiner: &mut Examiner, failure: &mut Failure) ->
     };
     std::fs::create_dir_all(&plan.output)
         .map_err(|e| format!("cannot make the folder {}: {e}", plan.output.display()))?;
-    write(&failure.file, &single_file(&made.program))?;
-    let mut shown = Subject { program: made.program.clone(), ..subject(&made) };
+    let marked = |p: &Program| format!("{INPUTS}{} */\n{}", made.input_seed, single_file(p));
+    write(&failure.file, &marked(&made.program))?;
+    let mut shown = subject(&made);
     if let Some(small) = &failure.small {
-        write(&failure.file.with_extension("small.c"), &single_file(small))?;
+        write(&failure.file.with_extension("small.c"), &marked(small))?;
         shown.program = small.clone();
     }
     let mut text = format!("program {} of seed {}\n", failure.index, plan.seed);
+    for f in &failure.findings {
+        let _ = writeln!(text, "{}", headline(f));
+    }
     let hangs = failure.findings.iter().any(|f| f.kind == FindingKind::Hang);
     let again = if hangs { None } else { examiner.examine(std::slice::from_ref(&shown)).ok() };
-    let again = again.map(|mut all| all.swap_remove(0));
-    let (native, findings) = match again {
-        Some(e) if !e.findings.is_empty() => (Some(e.native), e.findings),
-        _ => (None, failure.findings.clone()),
-    };
-    if let Some(native) = native {
-        let _ = writeln!(text, "\nnative: {:?}", native.observed);
-        if let Some(k) = native.overflow_after {
-            let _ = writeln!(text, "  a signed overflow after {k} observations");
-        }
-        let _ = writeln!(text, "  {}", native.end);
-    }
-    for f in &findings {
-        let _ = writeln!(text, "\n{}", headline(f));
-        if let Some(trace) = &f.trace {
-            let _ = writeln!(text, "  {:?}\n  {}", trace.observed, trace.end);
+    if let Some(examined) = again.map(|mut all| all.swap_remove(0)) {
+        let _ = writeln!(text, "\nthe smaller one:\n{}", describe(&examined));
+        if let Some(system) = examined.findings.iter().find_map(|f| f.system.as_ref()) {
+            write(&failure.file.with_extension("lts"), system)?;
         }
     }
-    write(&failure.file.with_extension("txt"), &text)?;
-    if let Some(system) = findings.iter().find_map(|f| f.system.as_ref()) {
-        write(&failure.file.with_extension("lts"), system)?;
-    }
-    Ok(())
+    write(&failure.file.with_extension("txt"), &text)
 }
 
 /// A finding in a line.

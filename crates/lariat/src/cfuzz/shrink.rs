@@ -20,6 +20,12 @@ enum Edit {
 }
 
 impl Edit {
+    /// The number of what is changed.
+    fn place(self) -> usize {
+        match self {
+            Self::Remove(n, _) | Self::Hoist(n, _) | Self::Simplify(n, _) => n,
+        }
+    }
     fn apply(self, program: &Program) -> Option<Program> {
         let mut changed = program.clone();
         let items = &mut changed.items;
@@ -69,8 +75,16 @@ pub fn shrink(program: &Program, budget: usize, fails: &mut dyn FnMut(&[Program]
             let programs: Vec<Program> = candidates.iter().map(|(_, c)| c.clone()).collect();
             left -= programs.len();
             let answers = fails(&programs);
-            let failing = candidates.into_iter().zip(answers).filter(|(_, fails)| *fails).map(|(c, _)| c);
-            match failing.min_by_key(|(_, c)| c.size()) {
+            let mut failing: Vec<(usize, Program)> =
+                candidates.into_iter().zip(answers).filter(|(_, fails)| *fails).map(|(c, _)| c).collect();
+            let together = combined(&best, &all, &failing);
+            if !together.is_empty() && left >= together.len() {
+                left -= together.len();
+                let programs: Vec<Program> = together.iter().map(|(_, c)| c.clone()).collect();
+                let answers = fails(&programs);
+                failing.extend(together.into_iter().zip(answers).filter(|(_, fails)| *fails).map(|(c, _)| c));
+            }
+            match failing.into_iter().min_by_key(|(_, c)| c.size()) {
                 Some((i, smaller)) => {
                     // The places behind have moved, those before were of no use.
                     let share = i * 1000 / all.len();
@@ -85,6 +99,32 @@ pub fn shrink(program: &Program, budget: usize, fails: &mut dyn FnMut(&[Program]
             return best;
         }
     }
+}
+
+/// Several changes that work alone, all at once: all of them, and each half.
+fn combined(program: &Program, all: &[Edit], single: &[(usize, Program)]) -> Vec<(usize, Program)> {
+    let statements = single.iter().filter(|(i, _)| !matches!(all[*i], Edit::Simplify(..))).count();
+    let of_statements = statements * 2 >= single.len();
+    let chosen: Vec<usize> =
+        single.iter().map(|(i, _)| *i).filter(|i| !matches!(all[*i], Edit::Simplify(..)) == of_statements).collect();
+    if chosen.len() < 2 {
+        return Vec::new();
+    }
+    let (first, second) = chosen.split_at(chosen.len() / 2);
+    let apply = |list: &[usize]| {
+        let mut list = list.to_vec();
+        // From behind, so that the places before stay what they are.
+        list.sort_by_key(|i| std::cmp::Reverse(all[*i].place()));
+        list.dedup_by_key(|i| all[*i].place());
+        let mut changed = program.clone();
+        for &i in &list {
+            if let Some(next) = all[i].apply(&changed) {
+                changed = next;
+            }
+        }
+        (chosen[0], changed)
+    };
+    [&chosen[..], first, second].into_iter().filter(|l| l.len() > 1).map(apply).collect()
 }
 
 fn count_statements(list: &[Stmt]) -> usize {

@@ -1,6 +1,6 @@
 //! `lariat fuzz`
 
-use super::{INTERRUPTED, fail, print, show_results_on_interrupt};
+use super::{INTERRUPTED, fail, print, read_file, show_results_on_interrupt};
 use crate::cfuzz;
 use crate::oracle::campaign::{Engines, GAVE_UP, Judge, Plan, Subject, run as run_campaign};
 use clap::Args;
@@ -32,6 +32,9 @@ pub(super) struct Options {
     /// After how many programs with a difference to stop
     #[arg(long, default_value_t = 1, requires = "c")]
     failures: usize,
+    /// Examine the program in this file, which an earlier run wrote
+    #[arg(long, requires = "c")]
+    program: Option<PathBuf>,
     /// How many smaller programs to try for each difference
     #[arg(long, default_value_t = 3000, requires = "c")]
     shrink: usize,
@@ -93,6 +96,20 @@ pub(super) fn run(o: &Options) -> u8 {
 }
 
 fn run_c(o: &Options) -> u8 {
+    if let Some(path) = &o.program {
+        let examined = match read_file(path).and_then(|text| cfuzz::campaign::rerun(&text)) {
+            Ok(examined) => examined,
+            Err(e) => return fail(&e),
+        };
+        let mut text = cfuzz::campaign::describe(&examined);
+        if let Some(system) = examined.findings.iter().find_map(|f| f.system.as_ref()) {
+            let _ = write!(text, "\n{system}");
+        }
+        return match print(&text) {
+            Err(e) => fail(&e),
+            Ok(()) => u8::from(!examined.findings.is_empty()),
+        };
+    }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let plan = cfuzz::campaign::Plan {
         seed: o.seed,

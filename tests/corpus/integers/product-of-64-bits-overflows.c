@@ -1,0 +1,9 @@
+// The builtin says so.
+int main(void) {
+    unsigned long r;
+    if (__builtin_mul_overflow(1UL << 63, 2UL, &r)) {
+        while (1) { //@ loop: diverges
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,14 @@
+// Each round has its own object, which lives as long as the function.
+int main(void) {
+    int *q = 0;
+    for (int i = 0; i < 2; i++) { //@ loop: terminates
+        int *r = __builtin_alloca(sizeof *r);
+        *r = i;
+        if (i == 0) {
+            q = r;
+        }
+    }
+    while (*q == 1) { //@ loop: terminates
+    }
+    return 0;
+}

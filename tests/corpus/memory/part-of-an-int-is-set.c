@@ -1,0 +1,12 @@
+// Two of the four bytes become zero.
+void *memset(void *, int, unsigned long);
+
+int main(void) {
+    int x = -1;
+    memset(&x, 0, 2);
+    while (x == -1) { //@ loop: terminates
+    }
+    while (x == -65536) { //@ loop: diverges
+    }
+    return 0;
+}

@@ -1,0 +1,27 @@
+// A jump leaves a recursion; the next call of the function is an outermost one again.
+typedef long jmp_buf[40];
+int setjmp(jmp_buf);
+_Noreturn void longjmp(jmp_buf, int);
+
+static jmp_buf place;
+static int round;
+
+static void down(int n) { //@ recursion: terminates
+    if (n == 2) {
+        longjmp(place, 1);
+    }
+    if (n == 1) {
+        down(2);
+        while (1) { //@ loop: terminates; absent
+        }
+    }
+}
+
+int main(void) {
+    for (round = 0; round < 2; round++) { //@ loop: terminates; within 2 lines
+        if (!setjmp(place)) {
+            down(round == 0 ? 1 : 0);
+        }
+    }
+    return 0;
+}
