@@ -393,7 +393,8 @@ private:
     Out.flag(G.isConstant());
     Out.flag(!G.hasLocalLinkage());
     Out.flag(G.isThreadLocal());
-    bool Known = G.hasInitializer() && !G.isExternallyInitialized();
+    // Another definition may take the place of a weak one when the program is linked.
+    bool Known = G.hasInitializer() && !G.isExternallyInitialized() && !G.isInterposable();
     Out.flag(Known);
     if (Known)
       constant(G.getInitializer());

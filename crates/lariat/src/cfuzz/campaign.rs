@@ -30,6 +30,8 @@ pub struct Plan {
     pub most_failures: usize,
     /// How many questions the shrinking of a failure may ask; 0 leaves it as it is. Default is 3000.
     pub shrink_budget: usize,
+    /// Whether an imprecision is a failure. Default is no.
+    pub imprecision: bool,
     /// Where failures are written to.
     pub output: PathBuf,
     /// When it becomes true, no further batch is begun.
@@ -45,6 +47,7 @@ impl Default for Plan {
             jobs: 2,
             most_failures: 1,
             shrink_budget: 3000,
+            imprecision: false,
             output: PathBuf::from("lariat-fuzz"),
             stop: None,
         }
@@ -79,6 +82,8 @@ pub struct Stats {
     pub same: u64,
     /// See `same`.
     pub partly: u64,
+    /// What systems did not know that made them differ, and in how many programs.
+    pub imprecise: BTreeMap<String, u64>,
     /// Why programs were not translated.
     pub untranslated: BTreeMap<String, u64>,
     /// How often each construct was made.
@@ -228,7 +233,7 @@ fn one_batch(plan: &Plan, examiner: &mut Examiner, first: u64, last: u64) -> Res
         for (construct, n) in &g.constructs {
             *stats.constructs.entry(construct).or_default() += n;
         }
-        let findings = match outcome {
+        let mut findings = match outcome {
             Err(detail) => vec![Finding { kind: FindingKind::Generator, of: None, detail, trace: None, system: None }],
             Ok(examined) => {
                 let end = match &examined.native.end {
@@ -247,6 +252,12 @@ fn one_batch(plan: &Plan, examiner: &mut Examiner, first: u64, last: u64) -> Res
                 examined.findings
             }
         };
+        let unknown = findings.iter().find(|f| f.kind == FindingKind::Imprecision);
+        if let Some(f) = unknown {
+            let name = f.detail.split(": ").next().unwrap_or_default();
+            *stats.imprecise.entry(name.to_owned()).or_default() += 1;
+        }
+        findings.retain(|f| plan.imprecision || f.kind != FindingKind::Imprecision);
         if !findings.is_empty() {
             let file = plan.output.join(format!("{}-{i}.c", plan.seed));
             report.failures.push(Failure { index: i, findings, small: None, file });
@@ -331,6 +342,9 @@ impl Report {
         for (k, n) in o.ends {
             *s.ends.entry(k).or_default() += n;
         }
+        for (k, n) in o.imprecise {
+            *s.imprecise.entry(k).or_default() += n;
+        }
         for (k, n) in o.untranslated {
             *s.untranslated.entry(k).or_default() += n;
         }
@@ -361,6 +375,12 @@ impl Report {
             writeln!(out, "    {n:>8} {end}")?;
         }
         writeln!(out, "    {:>8} with a signed overflow on the way", s.overflows)?;
+        if !s.imprecise.is_empty() {
+            writeln!(out, "\n  programs that differ only because a system does not know this")?;
+            for (name, n) in &s.imprecise {
+                writeln!(out, "    {n:>8} {name}")?;
+            }
+        }
         if !s.untranslated.is_empty() {
             writeln!(out, "\n  not translated")?;
             for (why, n) in &s.untranslated {

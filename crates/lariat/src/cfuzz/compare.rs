@@ -97,7 +97,7 @@ mod tests {
         Run { observed: observed.to_vec(), overflow_after, end }
     }
     fn trace(observed: &[i128], end: Ended) -> Trace {
-        Trace { observed: observed.to_vec(), end }
+        Trace { observed: observed.to_vec(), end, asked: Vec::new() }
     }
     fn differs(o: &Outcome) -> bool {
         matches!(o, Outcome::Differ(_))

@@ -6,8 +6,8 @@ use super::native::{End, Native, Run, file_of, find_tool};
 use super::program::{PRELUDE, Program};
 use lariat_front::module::Module;
 use lariat_front::{EntryChoice, Options, compile, llvm, translate};
-use lariat_ir::lts;
 use lariat_ir::neutral::{Target, lower};
+use lariat_ir::{TransitionSystem, lts};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 pub enum FindingKind {
     /// The system does something else than the program.
     Difference,
+    /// What the system does depends on something that it does not know and the program does.
+    Imprecision,
     /// Something panicked.
     Panic,
     /// Something takes very long.
@@ -34,6 +36,7 @@ impl FindingKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Difference => "the transition system does something else",
+            Self::Imprecision => "the transition system does not know what it does",
             Self::Panic => "a panic",
             Self::Hang => "it takes too long",
             Self::Generator => "the program is not what it should be",
@@ -321,6 +324,23 @@ struct Compared {
 }
 
 impl Work {
+    /// The unknown on which a difference seems to depend: one that is there with every value of the unknowns is a bug, others
+    /// are only a loss.
+    fn unknown_at_fault(&self, ts: &TransitionSystem, target: Target, detail: &str, trace: &Trace) -> Option<String> {
+        let at = trace.observed.iter().zip(&self.native.observed).take_while(|(a, b)| **a == i128::from(**b)).count();
+        let before = trace.asked.iter().rev().find(|(observations, _)| *observations <= at);
+        let (_, unknown) = before?;
+        let same = |seed: u64| {
+            let other = interpret(ts, self.input_seed, seed);
+            matches!(compare(&self.native, &other, target, self.variant), Outcome::Differ(d) if d == detail)
+        };
+        if [0, 1, 2, 3, 4].into_iter().all(same) {
+            return None;
+        }
+        let name = &ts.unknowns[*unknown].name;
+        Some(name.trim_end_matches(|c: char| c.is_ascii_digit() || ":. ".contains(c)).to_owned())
+    }
+
     fn compared(&self) -> Compared {
         let mut done = Compared::default();
         let options = Options {
@@ -367,13 +387,15 @@ impl Work {
             match compare(&self.native, &trace, target, self.variant) {
                 Outcome::Same => done.same += 1,
                 Outcome::Partly => done.partly += 1,
-                Outcome::Differ(detail) => done.findings.push(Finding {
-                    kind: FindingKind::Difference,
-                    of: Some(of),
-                    detail,
-                    trace: Some(trace),
-                    system: Some(lts::print(&ts)),
-                }),
+                Outcome::Differ(detail) => {
+                    let unknown = self.unknown_at_fault(&ts, target, &detail, &trace);
+                    let (kind, detail) = match unknown {
+                        Some(name) => (FindingKind::Imprecision, format!("{name}: {detail}")),
+                        None => (FindingKind::Difference, detail),
+                    };
+                    let system = Some(lts::print(&ts));
+                    done.findings.push(Finding { kind, of: Some(of), detail, trace: Some(trace), system });
+                }
             }
         }
         done

@@ -51,13 +51,15 @@ pub struct Trace {
     pub observed: Vec<i128>,
     /// How it ended.
     pub end: Ended,
+    /// The unknowns that are no inputs and were asked for: how many observations went before, and which one.
+    pub asked: Vec<(usize, UnknownId)>,
 }
 
-/// Runs a system. Inputs have the values that the native run gets; everything else that is unknown is random, because
-/// it must not matter.
+/// Runs a system. Inputs have the values that the native run gets; everything else that is unknown has random values, or
+/// zero for the seed 0.
 pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Trace {
     let machine = Machine::new(ts);
-    let mut trace = Trace { observed: Vec::new(), end: Ended::Fuel };
+    let mut trace = Trace { observed: Vec::new(), end: Ended::Fuel, asked: Vec::new() };
     let values = initial_values(ts);
     if !machine.is_initial(&values) {
         trace.end = Ended::Broken("no initial state was found".into());
@@ -67,10 +69,14 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
     let mut rng = Rng::new(other_seed);
     let mut state = State { loc: ts.entry, values };
     for _ in 0..FUEL {
-        let count = trace.observed.len() as u64;
-        let step = machine.step(&state, |u| match ts.unknowns[u].kind {
-            UnknownKind::Input => input_value(ts, u, input(input_seed, count)),
-            _ => random_value(ts, u, &mut rng),
+        let count = trace.observed.len();
+        let asked = &mut trace.asked;
+        let step = machine.step(&state, |u| {
+            if ts.unknowns[u].kind == UnknownKind::Input {
+                return input_value(ts, u, input(input_seed, count as u64));
+            }
+            asked.push((count, u));
+            if other_seed == 0 { input_value(ts, u, 0) } else { random_value(ts, u, &mut rng) }
         });
         match step {
             Step::Took(_, next) => state = next,

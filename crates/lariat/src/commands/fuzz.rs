@@ -32,6 +32,9 @@ pub(super) struct Options {
     /// After how many programs with a difference to stop
     #[arg(long, default_value_t = 1, requires = "c")]
     failures: usize,
+    /// Count a program, too, whose system differs only for some values of what it does not know
+    #[arg(long, requires = "c")]
+    imprecision: bool,
     /// Examine the program in this file, which an earlier run wrote
     #[arg(long, requires = "c")]
     program: Option<PathBuf>,
@@ -118,6 +121,7 @@ fn run_c(o: &Options) -> u8 {
         jobs: o.jobs.map_or(cores, usize::from),
         most_failures: o.failures,
         shrink_budget: o.shrink,
+        imprecision: o.imprecision,
         output: o.output.clone(),
         stop: Some(&INTERRUPTED),
         ..cfuzz::campaign::Plan::default()
