@@ -42,8 +42,8 @@ pub(super) fn object_name(
         }
         ObjectKind::Heap(at) => {
             // Named after the variable that holds it, where there is one.
-            let mut holders = points.holders.get(&id).into_iter().flatten().filter_map(|h| {
-                match points.objects[h.0 as usize] {
+            let mut holders =
+                points.holders.get(&id).into_iter().flatten().filter_map(|h| match points.objects[h.0 as usize] {
                     ObjectKind::Stack(instance, value) => cx
                         .flat
                         .function(instance)
@@ -53,8 +53,7 @@ pub(super) fn object_name(
                         .map(|(_, variable)| variable.clone()),
                     ObjectKind::Global(g) => module.globals[g.0 as usize].variable.clone(),
                     _ => None,
-                }
-            });
+                });
             if let Some(variable) = holders.next() {
                 let to = variable.ty.and_then(|t| match &module.types[t.0 as usize] {
                     DebugType::Pointer { to } => *to,

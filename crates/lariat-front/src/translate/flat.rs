@@ -4,7 +4,9 @@
 //! called already, further out, is a recursion: control goes back to the entry of that instance, and a return of it resumes
 //! after any of the calls that may have led there. Calls that would make the graph too large stay calls.
 
-use crate::module::{BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId};
+use crate::module::{
+    BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

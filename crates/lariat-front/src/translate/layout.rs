@@ -265,7 +265,7 @@ impl Collector<'_, '_> {
                             if let (crate::models::Content::CopyOf(from), Some(to), Some(n)) = (
                                 write.content,
                                 args.get(write.to),
-                                write.amount.as_ref().and_then(|n| super::calls::constant_amount(n, args)),
+                                write.amount.as_ref().and_then(|n| super::library::constant_amount(n, args)),
                             ) && let Some(from) = args.get(from)
                                 && write.offset.is_none()
                             {
@@ -280,7 +280,7 @@ impl Collector<'_, '_> {
                         _ => {}
                     }
                 }
-                if let crate::models::Returns::Moved { from, .. } = super::calls::core_of(&model.returns)
+                if let crate::models::Returns::Moved { from, .. } = super::library::core_of(&model.returns)
                     && let Some(a) = args.get(*from)
                 {
                     self.freed.extend(self.points.expand(&of(a)).0.keys());
@@ -301,9 +301,7 @@ impl Collector<'_, '_> {
                             for by in distances(places, &access.offsets, *size, access.size) {
                                 for (other, there) in self.data(b) {
                                     let offsets = match there {
-                                        Offsets::Exact(list) => {
-                                            Offsets::Exact(list.iter().map(|o| o + by).collect())
-                                        }
+                                        Offsets::Exact(list) => Offsets::Exact(list.iter().map(|o| o + by).collect()),
                                         Offsets::Class { first, stride } => {
                                             Offsets::Class { first: (first + by).rem_euclid(stride), stride }
                                         }
@@ -409,8 +407,13 @@ impl Memory {
         }
         all.spread();
         let pointer = program.address.width;
-        let mut memory =
-            Self { objects: Vec::new(), regions: Vec::new(), address: program.address, outside_size: None, largest: (0, 0) };
+        let mut memory = Self {
+            objects: Vec::new(),
+            regions: Vec::new(),
+            address: program.address,
+            outside_size: None,
+            largest: (0, 0),
+        };
         let open = points.objects.iter().filter(|k| object_size(cx, **k).is_none()).count();
         let mut at = Addresses::new(pointer, open);
         let lives = lifetimes(cx, points);
@@ -460,7 +463,9 @@ impl Memory {
                 }
             };
             let outside_freed = kind == ObjectKind::Outside && all.freed.contains(&id);
-            let mortal = outside_freed || lives.mortal.contains(&id) || all.freed.contains(&id) && matches!(kind, ObjectKind::Heap(_));
+            let mortal = outside_freed
+                || lives.mortal.contains(&id)
+                || all.freed.contains(&id) && matches!(kind, ObjectKind::Heap(_));
             let flag = IntType::unsigned(8);
             let life = match (&many, mortal) {
                 (_, false) => Life::Always,
@@ -475,7 +480,17 @@ impl Memory {
                 all.array[o] = true;
             }
             let doubtful = lives.doubtful.contains(&id);
-            memory.objects.push(Object { kind, name, base, many, size, life, doubtful, layout: Layout::Scalars(Vec::new()), ty });
+            memory.objects.push(Object {
+                kind,
+                name,
+                base,
+                many,
+                size,
+                life,
+                doubtful,
+                layout: Layout::Scalars(Vec::new()),
+                ty,
+            });
         }
         memory.largest = (at.open, 1 << at.many_bits);
         memory.fields(cx, &mut all, program, names);
@@ -716,8 +731,8 @@ pub(super) fn object_size(cx: &Context<'_>, kind: ObjectKind) -> Option<u64> {
                 _ => None,
             })
         }
-        ObjectKind::Heap(at) => super::calls::heap_size(cx, at),
-        ObjectKind::Library(at, pointer) => super::calls::library_size(cx, at, pointer),
+        ObjectKind::Heap(at) => super::library::heap_size(cx, at),
+        ObjectKind::Library(at, pointer) => super::library::library_size(cx, at, pointer),
         ObjectKind::Outside => None,
     }
 }
@@ -749,7 +764,9 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
                 }
             }
             ObjectKind::Stack(instance, value) => {
-                let scopes = starts.entry(instance).or_insert_with(|| debug::Scopes::new(cx.flat.module, cx.flat.function(instance)));
+                let scopes = starts
+                    .entry(instance)
+                    .or_insert_with(|| debug::Scopes::new(cx.flat.module, cx.flat.function(instance)));
                 let outlived = |holder: &ObjectId| match points.objects[holder.0 as usize] {
                     ObjectKind::Stack(other, v) => {
                         if other == instance {
@@ -766,12 +783,12 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
                 // Values that are in no variable: a phi keeps a pointer from round to round, and a parameter of a recursion
                 // one of an outer call.
                 let carried = points.carried.contains(&id)
-                    || cx.recursive(instance) && cx.flat.ids().any(|other| {
-                        cx.recursive(other)
-                            && (0..cx.flat.function(other).params.len()).any(|n| {
-                                points.value(cx.flat.value(other, ValueId(index(n)))).0.contains_key(&id)
-                            })
-                    });
+                    || cx.recursive(instance)
+                        && cx.flat.ids().any(|other| {
+                            cx.recursive(other)
+                                && (0..cx.flat.function(other).params.len())
+                                    .any(|n| points.value(cx.flat.value(other, ValueId(index(n)))).0.contains_key(&id))
+                        });
                 let lasting = kept || returned || carried || points.escaped.contains(&id);
                 if !lasting {
                     continue;

@@ -5,8 +5,8 @@ use super::build::{Builder, Split, State};
 use super::layout::{Layout, Life, Object, Size};
 use super::points::{ObjectId, ObjectKind, Offsets, Targets};
 use dashu_int::IBig;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, MemUpdate, Overflow};
 use lariat_ir::UnknownKind;
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, MemUpdate, Overflow};
 
 /// What an access reads or writes.
 #[derive(Clone, Debug)]
@@ -78,9 +78,7 @@ impl Builder<'_, '_> {
         let from_first = self.add_address(pointer.clone(), -object.base.clone());
         match &object.many {
             None => from_first,
-            Some(many) => {
-                operate(BinaryOp::Rem, ty, Overflow::Undefined, from_first, constant(many.step.clone(), ty))
-            }
+            Some(many) => operate(BinaryOp::Rem, ty, Overflow::Undefined, from_first, constant(many.step.clone(), ty)),
         }
     }
 
@@ -343,7 +341,14 @@ impl Builder<'_, '_> {
     }
 
     /// Writes `size` bytes; the access must have been found valid.
-    pub(super) fn write(&mut self, state: &mut State, at: &Resolved, size: u64, value: &Num, tag: u32) -> Result<(), Split> {
+    pub(super) fn write(
+        &mut self,
+        state: &mut State,
+        at: &Resolved,
+        size: u64,
+        value: &Num,
+        tag: u32,
+    ) -> Result<(), Split> {
         let last = at.spots.len().saturating_sub(1);
         let mut before = truth(true);
         for (n, spot) in at.spots.iter().enumerate() {

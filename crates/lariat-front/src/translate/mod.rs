@@ -15,13 +15,22 @@
 
 mod arith;
 mod build;
+mod bulk;
 mod calls;
 mod debug;
 mod flat;
+mod instructions;
+mod intrinsics;
 mod layout;
+mod library;
+mod live;
 mod memory;
+mod numbers;
 mod points;
 mod prepare;
+mod returns;
+mod start;
+mod values;
 
 use crate::models::{Model, Table};
 use crate::module::{BlockId, Callee, Function, FunctionId, Module, Op, Operand, Terminator, Type, ValueId};
@@ -138,7 +147,19 @@ impl<'m> Context<'m> {
         let destructors = prepare::listed(flat.module, "llvm.global_dtors");
         let signs = RefCell::default();
         let (known_outside, stored_outside) = (HashSet::new(), HashSet::new());
-        Self { flat, graph, table, options, whole, open: false, known_outside, stored_outside, destructors, signs, pieces }
+        Self {
+            flat,
+            graph,
+            table,
+            options,
+            whole,
+            open: false,
+            known_outside,
+            stored_outside,
+            destructors,
+            signs,
+            pieces,
+        }
     }
 
     /// What code that is not here, or not followed, may do with globals: it may run every function that it can name or has got
@@ -217,7 +238,7 @@ impl<'m> Context<'m> {
                 let Some(instruction) = self.flat.instruction(at) else { return ModelUse::Unknown };
                 let Op::Call { args, .. } = &instruction.op else { return ModelUse::Unknown };
                 let caller = self.flat.function(at.instance);
-                let types: Vec<Type> = args.iter().map(|a| build::operand_type(caller, a)).collect();
+                let types: Vec<Type> = args.iter().map(|a| values::operand_type(caller, a)).collect();
                 // What the program declares differently is another function.
                 match self.table.get(&function.name) {
                     Some(model) if model.fits(&types, &instruction.ty) => ModelUse::Model(model),
@@ -288,7 +309,9 @@ fn signs(function: &Function) -> HashMap<ValueId, bool> {
         match &instruction.op {
             Op::Binary { op, left, right, flags } => match op {
                 BinOp::SDiv | BinOp::SRem | BinOp::AShr => [left, right, &this].into_iter().for_each(|o| vote(o, true)),
-                BinOp::UDiv | BinOp::URem | BinOp::LShr => [left, right, &this].into_iter().for_each(|o| vote(o, false)),
+                BinOp::UDiv | BinOp::URem | BinOp::LShr => {
+                    [left, right, &this].into_iter().for_each(|o| vote(o, false))
+                }
                 _ if flags.nsw => [left, right, &this].into_iter().for_each(|o| vote(o, true)),
                 _ => vote(&this, false),
             },

@@ -197,11 +197,8 @@ impl Points {
                 let function = cx.flat.function(id);
                 for (b, block) in function.blocks.iter().enumerate() {
                     for (i, instruction) in block.instructions.iter().enumerate() {
-                        let at = Point {
-                            instance: id,
-                            block: BlockId(super::flat::index(b)),
-                            index: super::flat::index(i),
-                        };
+                        let at =
+                            Point { instance: id, block: BlockId(super::flat::index(b)), index: super::flat::index(i) };
                         points.instruction(cx, at, instruction);
                     }
                     if let Terminator::Return(Some(value)) = &block.terminator {
@@ -632,7 +629,7 @@ impl Points {
                         }
                         Effect::Prints(format) => {
                             // Only `%n` writes.
-                            if args.get(*format).is_none_or(|f| super::calls::may_count(flat.module, f)) {
+                            if args.get(*format).is_none_or(|f| super::library::may_count(flat.module, f)) {
                                 for a in arguments.iter().skip(model.params.len()) {
                                     self.escape(a);
                                 }
@@ -651,7 +648,13 @@ impl Points {
                         }
                     }
                 }
-                self.returns(at, result, &model.returns, &arguments, model.result == Some(crate::models::Type::Pointer));
+                self.returns(
+                    at,
+                    result,
+                    &model.returns,
+                    &arguments,
+                    model.result == Some(crate::models::Type::Pointer),
+                );
             }
         }
     }
@@ -730,7 +733,7 @@ impl Points {
                 || n.starts_with("llvm.lifetime")
                 || n.starts_with("llvm.memset")
                 || n.starts_with("llvm.va_end") => {}
-            n if super::calls::writes_memory(n) => {
+            n if super::intrinsics::writes_memory(n) => {
                 for a in arguments {
                     self.escape(a);
                 }

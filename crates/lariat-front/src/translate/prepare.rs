@@ -4,8 +4,8 @@
 //! `shl` does not. The check itself goes: the neutral `<<` has the rule, and each integer semantics makes its own of it.
 
 use crate::module::{
-    BinOp, Block, BlockId, Callee, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand, Terminator,
-    Type, ValueId,
+    BinOp, Block, BlockId, Callee, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand,
+    Terminator, Type, ValueId,
 };
 use std::collections::HashSet;
 
@@ -113,13 +113,7 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
     let call = |n: usize, f: FunctionId, ty: Type, args: Vec<Operand>| Instruction {
         id: ValueId(params + super::flat::index(n)),
         ty,
-        op: Op::Call {
-            callee: Callee::Function(f),
-            args,
-            noreturn: false,
-            nounwind: false,
-            returns_twice: false,
-        },
+        op: Op::Call { callee: Callee::Function(f), args, noreturn: false, nounwind: false, returns_twice: false },
         place: main.place,
         nosanitize: false,
     };
@@ -128,10 +122,8 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
     }
     let args = (0..params).map(|n| Operand::Value(ValueId(n))).collect();
     instructions.push(call(first.len(), entry, main.result.clone(), args));
-    let result = (main.result != Type::Void)
-        .then(|| Operand::Value(ValueId(params + super::flat::index(first.len()))));
-    let block =
-        Block { instructions, terminator: Terminator::Return(result), place: main.place, loop_place: None };
+    let result = (main.result != Type::Void).then(|| Operand::Value(ValueId(params + super::flat::index(first.len()))));
+    let block = Block { instructions, terminator: Terminator::Return(result), place: main.place, loop_place: None };
     module.functions.push(Function {
         blocks: vec![block],
         declares: Vec::new(),

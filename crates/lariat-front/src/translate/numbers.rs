@@ -1,0 +1,405 @@
+//! Arithmetic, comparison and conversion, with what must not be seen of addresses.
+//!
+//! A model address stands for a real one that nobody knows. So a result that depends on the digits of an address is unknown: the
+//! order of two objects, a number made from an address by more than adding to it, and whether it happens to equal something else.
+
+use super::arith::{self, Num, Sym, and, bit, cmp, compare, constant, ite, low_bit, not, truth};
+use super::bits_of;
+use super::build::{Builder, State};
+use super::layout::Size;
+use super::points::{ObjectKind, Targets};
+use crate::module::{BinOp, CastOp, Op, Operand, Predicate, Type};
+use dashu_int::IBig;
+use lariat_ir::UnknownKind;
+use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType, Overflow};
+use std::collections::BTreeSet;
+
+impl<'m> Builder<'_, 'm> {
+    /// Whether a value is the address of something, or made from one, so that its digits mean nothing.
+    pub(super) fn is_address(&self, state: &State, operand: &Operand, ty: &Type) -> bool {
+        let targets = self.targets(state, operand);
+        let outside = self.points.known(ObjectKind::Outside);
+        let real = targets.0.keys().any(|o| Some(*o) != outside);
+        match ty {
+            Type::Ptr => !targets.is_empty(),
+            _ => real,
+        }
+    }
+
+    pub(super) fn arithmetic(
+        &mut self,
+        state: &mut State,
+        op: BinOp,
+        width: u32,
+        (left, right): (&Operand, &Operand),
+        flags: crate::module::Flags,
+        ty: &Type,
+    ) -> Sym {
+        let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
+        let (a, b) = (self.number(state, left, ty, 1), self.number(state, right, ty, 2));
+        if p || q {
+            let same = p && q && self.one_object(state, left, right);
+            let plain = match op {
+                BinOp::Add => !(p && q),
+                BinOp::Sub => same || p && !q,
+                _ => false,
+            };
+            // A difference of addresses is no address: it is tracked as one only because nobody looked closer.
+            if !plain && !(self.distance_like(state, left) && self.distance_like(state, right)) {
+                return self.any(state, ty, 3, UnknownKind::Abstraction);
+            }
+        }
+        let result = arith::binary(op, width, &a, &b, flags);
+        self.unless_promised(state, op, width, (&a, &b), flags, result)
+    }
+
+    /// Whether a value is a difference of two addresses in one object.
+    pub(super) fn distance_like(&self, state: &State, operand: &Operand) -> bool {
+        let Operand::Value(v) = operand else { return true };
+        if self.targets(state, operand).is_empty() {
+            return true;
+        }
+        let function = self.cx.flat.function(state.at.instance);
+        let Some(Op::Binary { op: BinOp::Sub, left, right, .. }) =
+            function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *v).map(|i| &i.op)
+        else {
+            return false;
+        };
+        self.one_object(state, left, right)
+    }
+
+    /// A result whose promise is broken is any value.
+    pub(super) fn unless_promised(
+        &mut self,
+        state: &mut State,
+        op: BinOp,
+        width: u32,
+        (a, b): (&Num, &Num),
+        flags: crate::module::Flags,
+        result: Num,
+    ) -> Sym {
+        let unsigned = IntType::unsigned(width);
+        let zero = constant(0, unsigned);
+        let broken = match op {
+            BinOp::SDiv | BinOp::UDiv if flags.exact => {
+                let signed = op == BinOp::SDiv;
+                let ty = IntType { width, signed };
+                // A distance within an array is a multiple of its elements' size.
+                let rest =
+                    arith::operate(lariat_ir::neutral::BinaryOp::Rem, ty, Overflow::Undefined, a.to(ty), b.to(ty));
+                cmp(CmpOp::Ne, ty, rest, constant(0, ty))
+            }
+            BinOp::LShr | BinOp::AShr if flags.exact => {
+                let back = arith::operate(
+                    lariat_ir::neutral::BinaryOp::Shl,
+                    unsigned,
+                    Overflow::Wraps,
+                    result.to(unsigned),
+                    b.to(unsigned),
+                );
+                cmp(CmpOp::Ne, unsigned, back, a.to(unsigned))
+            }
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl if flags.nsw && flags.nuw => {
+                // The signed rule is in the operation; the unsigned one is asked for here.
+                let (x, y, r) = (a.to(unsigned), b.to(unsigned), result.to(unsigned));
+                match op {
+                    BinOp::Add => cmp(CmpOp::Lt, unsigned, r, x),
+                    BinOp::Sub => cmp(CmpOp::Lt, unsigned, x, y),
+                    // Without a signed overflow, it is one where a factor is negative and the other is neither 0 nor 1.
+                    BinOp::Mul => {
+                        let signed = IntType::signed(width);
+                        let negative = |n: &Num| cmp(CmpOp::Lt, signed, n.to(signed), constant(0, signed));
+                        let large = |e: &Expr| cmp(CmpOp::Gt, unsigned, e.clone(), constant(1, unsigned));
+                        arith::or(and(negative(a), large(&y)), and(negative(b), large(&x)))
+                    }
+                    _ => {
+                        let signed = IntType::signed(width);
+                        cmp(CmpOp::Lt, signed, a.to(signed), constant(0, signed))
+                    }
+                }
+            }
+            BinOp::Or if flags.disjoint => {
+                let both = arith::operate(
+                    lariat_ir::neutral::BinaryOp::And,
+                    unsigned,
+                    Overflow::Wraps,
+                    a.to(unsigned),
+                    b.to(unsigned),
+                );
+                cmp(CmpOp::Ne, unsigned, both, zero)
+            }
+            _ => truth(false),
+        };
+        match broken {
+            Cond::Const(false) => Sym::Num(result),
+            c => {
+                let ty = result.ty;
+                let other = self.unknown(state, 9, "poison", ty, UnknownKind::Environment, None);
+                Sym::Num(Num::new(ite(c, other.expr, result.expr), ty))
+            }
+        }
+    }
+
+    /// Whether two pointers are into one object, of which there is one.
+    pub(super) fn one_object(&self, state: &State, left: &Operand, right: &Operand) -> bool {
+        let (a, b) = (self.targets(state, left), self.targets(state, right));
+        let mut all: BTreeSet<_> = a.0.keys().collect();
+        all.extend(b.0.keys());
+        all.len() == 1 && all.iter().all(|o| self.memory.object(**o).many.is_none())
+    }
+
+    pub(super) fn comparison(
+        &mut self,
+        state: &mut State,
+        pred: Predicate,
+        left: &Operand,
+        right: &Operand,
+        ty: &Type,
+        check: bool,
+    ) -> Cond {
+        let width = bits_of(ty, self.cx.flat.module);
+        let (a, b) = (self.number(state, left, ty, 1), self.number(state, right, ty, 2));
+        let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
+        let equality = matches!(pred, Predicate::Eq | Predicate::Ne);
+        let signed = IntType::signed(width);
+        let distances = self.distance_like(state, left) && self.distance_like(state, right);
+        if (p || q) && !equality && !distances {
+            let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
+            let known = *ty == Type::Ptr && (null(&a) || null(&b) || self.one_object(state, left, right));
+            if !known {
+                let flag = IntType::unsigned(1);
+                let unknown = self.unknown(state, 3, "order of addresses", flag, UnknownKind::Environment, None);
+                return low_bit(&unknown);
+            }
+        }
+        if equality && let Some(cond) = self.address_equality(state, left, right, (&a, &b), ty) {
+            return if pred == Predicate::Eq { cond } else { not(cond) };
+        }
+        if *ty == Type::Ptr {
+            // Model addresses are not negative, so that one order serves both.
+            let pred = match pred {
+                Predicate::Ugt => Predicate::Sgt,
+                Predicate::Uge => Predicate::Sge,
+                Predicate::Ult => Predicate::Slt,
+                Predicate::Ule => Predicate::Sle,
+                other => other,
+            };
+            return compare(pred, width, &a.read_as(signed), &b.read_as(signed));
+        }
+        if check
+            && a.ty.signed
+            && let (Predicate::Ult | Predicate::Ule, Some(limit)) = (pred, b.as_const())
+            && *limit >= IBig::ZERO
+        {
+            // The compiler's own test of an index, which is no conversion of the program.
+            let index = a.to(signed);
+            let op = if pred == Predicate::Ult { CmpOp::Lt } else { CmpOp::Le };
+            return and(
+                cmp(CmpOp::Ge, signed, index.clone(), constant(0, signed)),
+                cmp(op, signed, index, constant(limit.clone(), signed)),
+            );
+        }
+        compare(pred, width, &a, &b)
+    }
+
+    /// A comparison that promises operands of one sign; where they are not it is any truth value.
+    pub(super) fn unless_signs_differ(
+        &mut self,
+        state: &mut State,
+        left: &Operand,
+        right: &Operand,
+        ty: &Type,
+        c: Cond,
+    ) -> Cond {
+        let width = bits_of(ty, self.cx.flat.module);
+        let signed = IntType::signed(width);
+        let (a, b) = (self.number(state, left, ty, 1), self.number(state, right, ty, 2));
+        let negative = |n: &Num| bit(&cmp(CmpOp::Lt, signed, n.to(signed), constant(0, signed))).expr;
+        let flag = IntType::unsigned(1);
+        let differ = cmp(CmpOp::Ne, flag, negative(&a), negative(&b));
+        let any = self.unknown(state, 0, "poison", flag, UnknownKind::Environment, None);
+        arith::or(and(differ.clone(), low_bit(&any)), and(not(differ), c))
+    }
+
+    /// Whether two values are equal, at least one of which is an address: nothing where the model addresses tell. Pointers to
+    /// different objects differ, but that just past the end of one may be that to the next. What is no address at all equals
+    /// one by chance, and so do pointers into memory that the program did not make.
+    pub(super) fn address_equality(
+        &mut self,
+        state: &mut State,
+        left: &Operand,
+        right: &Operand,
+        (a, b): (&Num, &Num),
+        ty: &Type,
+    ) -> Option<Cond> {
+        let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
+        let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
+        if !(p || q) || null(a) || null(b) || self.distance_like(state, left) && self.distance_like(state, right) {
+            return None;
+        }
+        let width = bits_of(ty, self.cx.flat.module);
+        let flag = IntType::unsigned(1);
+        let by_chance = self.unknown(state, 0, "chance of addresses", flag, UnknownKind::Environment, None);
+        let by_chance = low_bit(&by_chance);
+        if p != q {
+            // One of them may be null in a variable.
+            let zero = |n: &Num| {
+                let signed = IntType::signed(width);
+                cmp(CmpOp::Eq, signed, n.to(signed), constant(0, signed))
+            };
+            let either = arith::or(zero(a), zero(b));
+            let same = compare(Predicate::Eq, width, a, b);
+            return Some(arith::or(and(either.clone(), same), and(not(either), by_chance)));
+        }
+        let (x, y) = (self.targets(state, left), self.targets(state, right));
+        let (x, y) = (self.points.expand(&x), self.points.expand(&y));
+        let outside = self.points.known(ObjectKind::Outside);
+        let from_outside = |t: &Targets| outside.is_some_and(|o| t.0.contains_key(&o)) && self.cx.whole;
+        let common: Vec<_> = x.0.keys().filter(|o| y.0.contains_key(o)).collect();
+        if !common.is_empty() && !(from_outside(&x) && from_outside(&y)) {
+            return None;
+        }
+        let signed = IntType::signed(width);
+        let zero = |n: &Num| cmp(CmpOp::Eq, signed, n.to(signed), constant(0, signed));
+        let both = and(zero(a), zero(b));
+        let neither = and(not(zero(a)), not(zero(b)));
+        // Inner places of different objects never meet.
+        let inner = |t: &Targets| {
+            t.0.iter().all(|(o, offsets)| match (offsets, &self.memory.object(*o).size) {
+                (super::points::Offsets::Exact(list), Size::Constant(n)) => {
+                    list.iter().all(|x| u64::try_from(*x).is_ok_and(|x| x < *n))
+                }
+                _ => false,
+            })
+        };
+        if common.is_empty() && inner(&x) && inner(&y) {
+            return Some(both);
+        }
+        Some(arith::or(both, and(neither, by_chance)))
+    }
+
+    pub(super) fn cast(
+        &mut self,
+        state: &mut State,
+        op: CastOp,
+        arg: &Operand,
+        from: &Type,
+        to: &Type,
+        flags: crate::module::Flags,
+    ) -> Sym {
+        let module = self.cx.flat.module;
+        let (w, v) = (bits_of(from, module), bits_of(to, module));
+        if w == 0 || v == 0 || w > 128 || v > 128 {
+            return self.any(state, to, 1, UnknownKind::Abstraction);
+        }
+        let boolean = |b: &mut Self, state: &mut State| b.condition(state, arg, 1);
+        match op {
+            CastOp::Trunc => {
+                if self.is_address(state, arg, from) && !self.distance_like(state, arg) {
+                    return self.any(state, to, 2, UnknownKind::Abstraction);
+                }
+                let a = self.number(state, arg, from, 1);
+                let short = if v == 1 { bit(&low_bit(&a)) } else { arith::truncate(&a, v) };
+                let mut lost = truth(false);
+                for (promised, signed) in [(flags.nsw, true), (flags.nuw, false)] {
+                    if promised {
+                        let (wide, narrow) = (IntType { width: w, signed }, IntType { width: v, signed });
+                        let back = Num::new(short.to(narrow), narrow).to(wide);
+                        lost = arith::or(lost, cmp(CmpOp::Ne, wide, back, a.to(wide)));
+                    }
+                }
+                let short = if lost == truth(false) {
+                    short
+                } else {
+                    let any = self.unknown(state, 9, "poison", short.ty, UnknownKind::Environment, None);
+                    Num::new(ite(lost, any.expr, short.expr), short.ty)
+                };
+                if v == 1 { Sym::Cond(low_bit(&short)) } else { Sym::Num(short) }
+            }
+            CastOp::ZExt if w == 1 => Sym::Num(bit(&boolean(self, state))),
+            CastOp::SExt if w == 1 => {
+                let c = boolean(self, state);
+                let ty = IntType::signed(v);
+                Sym::Num(Num::new(ite(c, constant(-1, ty), constant(0, ty)), ty))
+            }
+            CastOp::ZExt => {
+                let a = self.number(state, arg, from, 1);
+                let extended = arith::zero_extend(&a, w);
+                if flags.nneg && a.ty.signed {
+                    let ty = IntType::signed(w);
+                    let negative = cmp(CmpOp::Lt, ty, a.to(ty), constant(0, ty));
+                    let other = self.unknown(state, 9, "poison", extended.ty, UnknownKind::Environment, None);
+                    return Sym::Num(Num::new(ite(negative, other.expr, extended.expr), extended.ty));
+                }
+                Sym::Num(extended)
+            }
+            CastOp::SExt => Sym::Num(arith::sign_extend(&self.number(state, arg, from, 1), w)),
+            CastOp::PtrToInt => {
+                let a = self.number(state, arg, from, 1);
+                Sym::Num(if v < w { arith::truncate(&a, v) } else { a })
+            }
+            CastOp::IntToPtr => {
+                let a = self.number(state, arg, from, 1);
+                Sym::Num(if w > v { arith::truncate(&a, v) } else { a }.read_as(self.address()))
+            }
+            CastOp::BitCast | CastOp::AddrSpaceCast if w == v && !matches!(to, Type::Other(_)) => {
+                self.operand(state, arg, from, 1)
+            }
+            _ => self.any(state, to, 1, UnknownKind::Abstraction),
+        }
+    }
+}
+
+pub(super) fn select(c: &Cond, a: &Sym, b: &Sym, width: u32) -> Sym {
+    match (c, a, b) {
+        (Cond::Const(true), a, _) => a.clone(),
+        (Cond::Const(false), _, b) => b.clone(),
+        (_, Sym::Cond(x), Sym::Cond(y)) => {
+            let ty = IntType::unsigned(1);
+            Sym::Cond(cmp(CmpOp::Ne, ty, ite(c.clone(), bit(x).expr, bit(y).expr), constant(0, ty)))
+        }
+        (_, Sym::Num(x), Sym::Num(y)) => {
+            // A type that has both numbers, or the full width, in which every reading is the same bits.
+            let fits = |ty: IntType, n: &Num| n.as_const().map_or(ty.includes(n.ty), |k| ty.contains(k));
+            let both = |ty: IntType| fits(ty, x) && fits(ty, y);
+            let full = IntType { width, signed: x.ty.signed || y.ty.signed };
+            let ty = [x.ty, y.ty].into_iter().find(|ty| both(*ty)).unwrap_or(full);
+            Sym::Num(Num::new(ite(c.clone(), x.to(ty), y.to(ty)), ty))
+        }
+        (_, Sym::Aggregate(x), Sym::Aggregate(y)) => {
+            Sym::Aggregate(x.iter().zip(y).map(|(x, y)| select(c, x, y, part_width(x, y))).collect())
+        }
+        _ => Sym::Nothing,
+    }
+}
+
+/// A width that holds two parts of aggregates.
+pub(super) fn part_width(x: &Sym, y: &Sym) -> u32 {
+    let of = |s: &Sym| match s {
+        Sym::Num(n) => n.ty.width,
+        _ => 1,
+    };
+    (of(x).max(of(y)) + 1).min(128)
+}
+
+/// An operation on truth values: both sides are evaluated.
+pub(super) fn bit_operation(op: BinOp, a: &Cond, b: &Cond) -> Sym {
+    match (op, a, b) {
+        (BinOp::Xor, c, Cond::Const(true)) | (BinOp::Xor, Cond::Const(true), c) => return Sym::Cond(not(c.clone())),
+        (BinOp::And, Cond::Const(k), c) | (BinOp::And, c, Cond::Const(k)) => {
+            return Sym::Cond(if *k { c.clone() } else { truth(false) });
+        }
+        (BinOp::Or, Cond::Const(k), c) | (BinOp::Or, c, Cond::Const(k)) => {
+            return Sym::Cond(if *k { truth(true) } else { c.clone() });
+        }
+        _ => {}
+    }
+    let ty = IntType::unsigned(1);
+    let neutral = match op {
+        BinOp::And | BinOp::Mul => lariat_ir::neutral::BinaryOp::And,
+        BinOp::Or => lariat_ir::neutral::BinaryOp::Or,
+        _ => lariat_ir::neutral::BinaryOp::Xor,
+    };
+    let result = arith::operate(neutral, ty, Overflow::Wraps, bit(a).expr, bit(b).expr);
+    Sym::Cond(cmp(CmpOp::Ne, ty, result, constant(0, ty)))
+}

@@ -1,0 +1,378 @@
+//! The first location of a program: what holds in the beginning, and what a verdict on it does not cover.
+
+use super::arith::{self, Sym, and, cmp, constant};
+use super::build::{Builder, State};
+use super::flat::{InstanceId, index};
+use super::layout::{Layout, Size};
+use super::points::{ObjectKind, Targets};
+use super::{leaves_of, store_size};
+use crate::module::{Constant, FunctionId, Op, Type, ValueId};
+use dashu_int::IBig;
+use lariat_ir::neutral::{CmpOp, Goto, IntType, Location, MemInit, MemUpdate, Overflow};
+use lariat_ir::{Obligation, UnknownKind};
+use std::collections::{BTreeSet, HashSet};
+
+impl<'m> Builder<'_, 'm> {
+    /// Functions that are called from outside, when and as often as it likes, are not in the graph; so their loops, and
+    /// with them the end of the program, are open.
+    pub(super) fn callbacks(&mut self) {
+        let module = self.cx.flat.module;
+        let mut found: BTreeSet<FunctionId> = self.handed_over.clone();
+        for o in &self.points.escaped {
+            if let ObjectKind::Function(f) = self.points.objects[o.0 as usize] {
+                found.insert(f);
+            }
+        }
+        if self.cx.whole {
+            found.extend(self.cx.destructors.iter().copied());
+        }
+        for f in found {
+            let function = &module.functions[f.0 as usize];
+            if function.blocks.is_empty() || !has_cycle(module, f, &mut HashSet::new()) {
+                continue;
+            }
+            let span = self.span(function.place);
+            let text = format!("the loops of `{}`, which is called from outside the program", function.shown());
+            self.program.obligations.push(Obligation { text, span });
+        }
+    }
+
+    /// A call gets the addresses of functions, and may call them, then or later.
+    pub(super) fn hand_over(&mut self, targets: &Targets) {
+        for o in targets.0.keys() {
+            if let ObjectKind::Function(f) = self.points.objects[o.0 as usize] {
+                self.handed_over.insert(f);
+            }
+        }
+    }
+
+    /// The first location: globals have their values, everything else is unknown.
+    pub(super) fn start(&mut self) {
+        let root = self.cx.flat.entry(InstanceId(0));
+        let mut state = self.fresh_state(root);
+        let mut any_outside = false;
+        for id in 0..self.memory.objects.len() {
+            let object = self.memory.objects[id].clone();
+            let number = super::points::ObjectId(index(id));
+            match object.kind {
+                ObjectKind::Global(g) => {
+                    let global = &self.cx.flat.module.globals[g.0 as usize];
+                    let kept = !self.cx.known_outside.contains(&g) && !self.cx.stored_outside.contains(&g);
+                    let known = global.constant || kept || self.cx.whole;
+                    let bytes = match &global.init {
+                        Some(init) if known && is_plain(init) => Some(self.bytes(init, global.size)),
+                        // Elsewhere, or by an earlier call, it may have been given any value.
+                        _ => None,
+                    };
+                    if let Size::Var(v) = object.size {
+                        // As large as the other file says.
+                        let ty = self.address();
+                        let range = Some((IBig::ZERO, IBig::from(1 << 20)));
+                        let size = self.unknown(&mut state, 0, "size", ty, UnknownKind::Environment, range);
+                        state.set(v, size.expr);
+                    }
+                    // The state at the call of a function is its input; what another file says is not.
+                    let input = !known && !global.constant;
+                    self.start_global(&mut state, number, bytes, input);
+                }
+                ObjectKind::Outside => {
+                    if let Layout::Region(n) = object.layout {
+                        any_outside = true;
+                        for f in self.memory.regions[n].fields.clone() {
+                            self.program.mems[f.mem].init = MemInit::Any;
+                        }
+                    } else if let Layout::Scalars(list) = &object.layout {
+                        for s in list {
+                            self.program.init.push((s.var, None));
+                        }
+                    }
+                    if let Some(v) = self.memory.outside_size {
+                        self.program.init.push((v, None));
+                    }
+                }
+                ObjectKind::Library(..) => {
+                    if matches!(object.layout, Layout::Scalars(_)) {
+                        self.forget(&mut state, number, UnknownKind::Environment, 900_000 + index(id));
+                    }
+                }
+                _ => {}
+            }
+        }
+        // Memory of the stack, the heap and the library has some content that nobody knows.
+        for n in 0..self.memory.regions.len() {
+            let region = self.memory.regions[n].clone();
+            let of = |o: &super::points::ObjectId| self.memory.object(*o).kind;
+            let outside = region.objects.iter().any(|o| of(o) == ObjectKind::Outside);
+            let unknown = region.objects.iter().any(|o| !matches!(of(o), ObjectKind::Global(_) | ObjectKind::Outside));
+            if unknown && !outside {
+                for f in &region.fields {
+                    let forgotten = self.mem_unknown(&state, f.mem, UnknownKind::Environment);
+                    state.stores.insert(0, MemUpdate::Forget { mem: f.mem, unknown: forgotten });
+                }
+            }
+        }
+        if any_outside {
+            self.assume(&mut state, "memory that was there before is one object, and as large as it is used", None);
+        }
+        let function = self.cx.flat.function(InstanceId(0));
+        for (n, p) in function.params.iter().enumerate() {
+            let value = self.cx.flat.value(InstanceId(0), ValueId(index(n)));
+            let leaves = leaves_of(&p.ty);
+            for (k, (_, leaf)) in leaves.iter().enumerate() {
+                let name = function
+                    .declares
+                    .iter()
+                    .chain(&function.values)
+                    .map(|(_, v)| v)
+                    .find(|v| v.argument as usize == n + 1)
+                    .map_or_else(|| format!("argument {}", n + 1), |v| v.name.clone());
+                let ty = self.leaf_type(InstanceId(0), ValueId(index(n)), leaf);
+                let range = (self.cx.whole && function.name == "main" && n == 0 && ty.width >= 8)
+                    .then(|| (IBig::from(1), IntType::signed(ty.width).range().1))
+                    .or_else(|| (*leaf == Type::Ptr).then(|| ty.range()));
+                let unknown =
+                    self.unknown(&mut state, 800_000 + index(n * 16 + k), &name, ty, UnknownKind::Input, range);
+                let sym = Sym::Num(unknown);
+                if leaves.len() == 1 {
+                    state.env.insert(value, sym);
+                } else {
+                    match state.env.entry(value).or_insert_with(|| Sym::Aggregate(Vec::new())) {
+                        Sym::Aggregate(parts) => parts.push(sym),
+                        _ => unreachable!("it was made as an aggregate"),
+                    }
+                }
+            }
+        }
+        let mut location = Location::new(self.loc_names.unused("start"), Vec::new());
+        location.span = self.span(function.place);
+        location.function = Some(function.shown().to_owned());
+        self.program.locs.push(location);
+        self.program.entry = 0;
+        self.cases.clear();
+        if function.name == "main" && self.cx.whole && !function.params.is_empty() {
+            self.assume(&mut state, "the program is called with its name: `argc` is at least 1", None);
+            self.argument_vector(&mut state);
+        }
+        let before = std::mem::take(&mut self.cases);
+        // The first piece goes on from here, unless control comes back to the entry.
+        self.jump(state, root);
+        self.ways(root, 0);
+        let cases = &mut self.program.locs[0].cases;
+        cases.splice(0..0, before);
+    }
+
+    /// `argv[argc]` is null; where it is not this is no run of the program.
+    pub(super) fn argument_vector(&mut self, state: &mut State) {
+        let value = |n: u32| self.cx.flat.value(InstanceId(0), ValueId(n));
+        let (Some(Sym::Num(count)), Some(Sym::Num(vector))) =
+            (state.env.get(&value(0)).cloned(), state.env.get(&value(1)).cloned())
+        else {
+            return;
+        };
+        let ty = self.address();
+        let bytes = u64::from(ty.width / 8);
+        let by = arith::operate(
+            lariat_ir::neutral::BinaryOp::Mul,
+            ty,
+            Overflow::Undefined,
+            count.to(ty),
+            constant(bytes, ty),
+        );
+        let at = arith::operate(lariat_ir::neutral::BinaryOp::Add, ty, Overflow::Undefined, vector.to(ty), by);
+        let targets = self.points.value(value(1)).clone();
+        let Ok(resolved) = self.resolve(state, &at, &targets, bytes, bytes) else { return };
+        let lost = resolved.spots.iter().any(|s| matches!(s.place, super::memory::Place::Lost(_)));
+        if resolved.spots.is_empty() || lost || self.memory.outside_size.is_none() {
+            return;
+        }
+        if let Ok(last) = self.read(state, &resolved, bytes, 850_000) {
+            let null = cmp(CmpOp::Eq, ty, last.to(ty), constant(0, ty));
+            self.unless(state, and(resolved.valid, null), Goto::Stop);
+        }
+    }
+
+    /// Whether all objects of a region are globals whose first content is known, or all are inputs.
+    pub(super) fn is_mixed(&self, region: &super::layout::Region) -> bool {
+        let kind = |o: &super::points::ObjectId| match self.memory.object(*o).kind {
+            ObjectKind::Global(g) => {
+                let global = &self.cx.flat.module.globals[g.0 as usize];
+                let kept = !self.cx.known_outside.contains(&g) && !self.cx.stored_outside.contains(&g);
+                let known = global.constant || kept || self.cx.whole;
+                (known, global.init.as_ref().is_some_and(is_plain))
+            }
+            _ => (false, true),
+        };
+        let first = region.objects.first().map(kind);
+        let globals = region.objects.iter().all(|o| matches!(self.memory.object(*o).kind, ObjectKind::Global(_)));
+        !globals || region.objects.iter().any(|o| Some(kind(o)) != first)
+    }
+
+    pub(super) fn start_global(
+        &mut self,
+        state: &mut State,
+        id: super::points::ObjectId,
+        bytes: Option<Vec<u8>>,
+        input: bool,
+    ) {
+        let object = self.memory.object(id).clone();
+        let number = |from: i64, size: u64, bytes: &[u8]| {
+            let from = usize::try_from(from).unwrap_or(usize::MAX);
+            let mut sum = IBig::ZERO;
+            for i in 0..usize::try_from(size).unwrap_or(0) {
+                sum += IBig::from(bytes.get(from.saturating_add(i)).copied().unwrap_or(0)) << (8 * i);
+            }
+            sum
+        };
+        match &object.layout {
+            Layout::Scalars(list) => {
+                for s in list {
+                    let value = bytes.as_ref().map(|b| arith::wrap(&number(s.offset, s.size, b), s.ty));
+                    if value.is_none() && !input {
+                        let name = self.program.vars[s.var].0.clone();
+                        let unknown = self.unknown(state, 0, &name, s.ty, UnknownKind::Environment, None);
+                        state.set(s.var, unknown.expr);
+                        continue;
+                    }
+                    self.program.init.push((s.var, value));
+                }
+            }
+            Layout::Region(n) => {
+                let region = self.memory.regions[*n].clone();
+                let others = self.is_mixed(&region);
+                for f in &region.fields {
+                    let Some(bytes) = &bytes else {
+                        if others || !input {
+                            // One array cannot be an input in part: what is not known is then unknown to all.
+                            let unknown = self.mem_unknown(state, f.mem, UnknownKind::Environment);
+                            state.stores.insert(0, MemUpdate::Forget { mem: f.mem, unknown });
+                        } else {
+                            self.program.mems[f.mem].init = MemInit::Any;
+                        }
+                        continue;
+                    };
+                    let size = bytes.len() as u64;
+                    let mut at = f.first;
+                    let step = if region.bytes {
+                        1
+                    } else if region.stride > 0 {
+                        region.stride
+                    } else {
+                        i64::MAX / 4
+                    };
+                    let mut written = Vec::new();
+                    while u64::try_from(at).is_ok_and(|a| a + f.size <= size) {
+                        let value = arith::wrap(&number(at, f.size, bytes), f.ty);
+                        if value != IBig::ZERO || others {
+                            written.push((&object.base + IBig::from(at), value));
+                        }
+                        at += step;
+                    }
+                    if written.len() > 600 {
+                        // A long table is not written down: its content is forgotten.
+                        let unknown = self.mem_unknown(state, f.mem, UnknownKind::Abstraction);
+                        state.stores.push(MemUpdate::Forget { mem: f.mem, unknown });
+                    } else if others {
+                        let address = self.address();
+                        for (a, v) in written {
+                            let (address, value) = (constant(a, address), constant(v, f.ty));
+                            state.stores.push(MemUpdate::Store { mem: f.mem, address, value });
+                        }
+                    } else if let MemInit::Cells { cells, .. } = &mut self.program.mems[f.mem].init {
+                        cells.extend(written);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The bytes of an initial value.
+    pub(super) fn bytes(&self, init: &Constant, size: u64) -> Vec<u8> {
+        let mut bytes = vec![0; usize::try_from(size.min(1 << 20)).unwrap_or(0)];
+        self.put(init, 0, &mut bytes);
+        bytes
+    }
+
+    pub(super) fn put(&self, c: &Constant, at: usize, bytes: &mut [u8]) {
+        let mut number = |value: u128, n: usize| {
+            for (i, b) in value.to_le_bytes().iter().take(n).enumerate() {
+                if let Some(slot) = bytes.get_mut(at + i) {
+                    *slot = *b;
+                }
+            }
+        };
+        match c {
+            Constant::Int(width, value) => number(*value, (*width as usize).div_ceil(8)),
+            Constant::Float(kind, value) => {
+                number(*value, usize::try_from(store_size(&Type::Float(*kind), self.cx.flat.module)).unwrap_or(0));
+            }
+            Constant::Bytes(list) => {
+                for (i, b) in list.iter().enumerate() {
+                    if let Some(slot) = bytes.get_mut(at + i) {
+                        *slot = *b;
+                    }
+                }
+            }
+            Constant::Aggregate(ty, parts) => {
+                for (part, offset) in parts.iter().zip(super::offsets_of(ty)) {
+                    self.put(part, at + usize::try_from(offset).unwrap_or(0), bytes);
+                }
+            }
+            other => {
+                if let Some(value) = self.constant_address(other) {
+                    let width = self.program.address.width;
+                    let bits = arith::wrap(&value, IntType::unsigned(width));
+                    number(u128::try_from(bits).unwrap_or(0), width as usize / 8);
+                }
+            }
+        }
+    }
+
+    /// The number that a constant pointer is.
+    pub(super) fn constant_address(&self, c: &Constant) -> Option<IBig> {
+        let base = |kind: ObjectKind| self.points.known(kind).map(|o| self.memory.object(o).base.clone());
+        match c {
+            Constant::Null => Some(IBig::ZERO),
+            Constant::Global(g, offset) => base(ObjectKind::Global(*g)).map(|b| b + IBig::from(*offset)),
+            Constant::Function(f) => base(ObjectKind::Function(*f)),
+            Constant::Block(f, b) => Some(IBig::from(u64::from(f.0) * 65_536 + u64::from(b.0) + 1)),
+            Constant::PtrToInt(inner, _) => self.constant_address(inner),
+            Constant::IntToPtr(inner) => match &**inner {
+                Constant::Int(w, bits) => Some(arith::wrap(&IBig::from(*bits), IntType::signed((*w).max(1)))),
+                other => self.constant_address(other),
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Whether a function, or one that it calls, may go round; a call that is not known may.
+pub(super) fn has_cycle(module: &crate::module::Module, f: FunctionId, seen: &mut HashSet<FunctionId>) -> bool {
+    if !seen.insert(f) {
+        return true;
+    }
+    let function = &module.functions[f.0 as usize];
+    let back = function
+        .blocks
+        .iter()
+        .enumerate()
+        .any(|(b, block)| super::block_successors(&block.terminator).iter().any(|to| to.0 as usize <= b));
+    let calls = function.blocks.iter().flat_map(|b| &b.instructions).any(|i| match &i.op {
+        Op::Call { callee: crate::module::Callee::Function(g), .. } => {
+            !module.functions[g.0 as usize].blocks.is_empty() && has_cycle(module, *g, seen)
+        }
+        Op::Call { callee: crate::module::Callee::Pointer(_), .. } => true,
+        _ => false,
+    });
+    seen.remove(&f);
+    back || calls
+}
+
+/// Whether every part of an initial value is understood.
+pub(super) fn is_plain(c: &Constant) -> bool {
+    match c {
+        Constant::Opaque(_) => false,
+        Constant::Aggregate(_, parts) => parts.iter().all(is_plain),
+        Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => is_plain(inner),
+        _ => true,
+    }
+}

@@ -1,0 +1,412 @@
+//! Values: of operands, of constants, of nobody knows what; and the variables in which they go from piece to piece.
+
+use super::arith::{Num, Sym, bit, low_bit, truth};
+use super::build::{Builder, State};
+use super::flat::{FlatValue, InstanceId, index};
+use super::points::{ObjectKind, Targets};
+use super::{bits_of, debug, leaves_of};
+use crate::module::{Constant, Function, Op, Operand, Type, ValueId};
+use dashu_int::IBig;
+use lariat_ir::neutral::{Cond, Expr, IntType, MemUnknown, Unknown};
+use lariat_ir::{Assumption, Span, UnknownKind};
+
+impl<'m> Builder<'_, 'm> {
+    pub(super) fn store_ssa(
+        &mut self,
+        value: (FlatValue, InstanceId, ValueId),
+        sym: &Sym,
+        assigns: &mut Vec<(usize, Expr)>,
+    ) {
+        let mut parts = Vec::new();
+        flatten(sym, &mut parts);
+        let leaves = self.leaves(value.1, value.2);
+        for (n, (leaf, part)) in leaves.iter().zip(parts).enumerate() {
+            let var = self.ssa_var(value, index(n), leaf);
+            let ty = self.program.vars[var].1;
+            let e = part.to(ty);
+            if e != Expr::Var(var) {
+                assigns.push((var, e));
+            }
+        }
+    }
+
+    pub(super) fn leaves(&self, instance: InstanceId, value: ValueId) -> Vec<Type> {
+        let function = self.cx.flat.function(instance);
+        let ty = value_type(function, value);
+        leaves_of(&ty).into_iter().map(|(_, t)| t).collect()
+    }
+
+    pub(super) fn ssa_var(&mut self, value: (FlatValue, InstanceId, ValueId), leaf: u32, ty: &Type) -> usize {
+        if let Some(v) = self.ssa.get(&(value.0, leaf)) {
+            return *v;
+        }
+        let int = self.leaf_type(value.1, value.2, ty);
+        let function = self.cx.flat.function(value.1);
+        let variable = function.values.iter().chain(&function.declares).find(|(v, _)| *v == value.2);
+        let name = match variable {
+            Some((_, variable)) if function.values.iter().any(|(v, _)| *v == value.2) => variable.name.clone(),
+            Some((_, variable)) => format!("&{}", variable.name),
+            None => {
+                let place = function
+                    .blocks
+                    .iter()
+                    .flat_map(|b| &b.instructions)
+                    .find(|i| i.id == value.2)
+                    .and_then(|i| i.place);
+                match place {
+                    Some(p) => format!("value {}:{}", p.line, p.column),
+                    None if (value.2.0 as usize) < function.params.len() => {
+                        format!("{} argument {}", function.shown(), value.2.0 + 1)
+                    }
+                    None => format!("{} value", function.shown()),
+                }
+            }
+        };
+        let var = self.names.var(&mut self.program, &name, int);
+        self.ssa.insert((value.0, leaf), var);
+        var
+    }
+
+    /// The type as which a value is stored between pieces.
+    pub(super) fn leaf_type(&self, instance: InstanceId, value: ValueId, ty: &Type) -> IntType {
+        let width = bits_of(ty, self.cx.flat.module).clamp(1, 128);
+        match ty {
+            Type::Int(1) => IntType::unsigned(1),
+            Type::Int(_) => {
+                let function = self.cx.flat.function(instance);
+                let by_name = function.values.iter().find(|(v, _)| *v == value).and_then(|(_, variable)| variable.ty);
+                let known = by_name
+                    .or_else(|| {
+                        // A parameter has the type of the variable that it starts.
+                        let n = value.0 as usize;
+                        (n < function.params.len())
+                            .then(|| {
+                                let mut all = function.declares.iter().map(|(_, v)| v);
+                                all.find(|v| v.argument as usize == n + 1).and_then(|v| v.ty)
+                            })
+                            .flatten()
+                    })
+                    .and_then(|t| match &self.cx.flat.module.types[t.0 as usize] {
+                        crate::module::DebugType::Int { signed, .. } => Some(*signed),
+                        crate::module::DebugType::Bool { .. } => Some(false),
+                        _ => None,
+                    });
+                let voted = self.cx.signs(self.cx.flat.instance(instance).function).get(&value).copied();
+                IntType { width, signed: known.or(voted).unwrap_or(true) }
+            }
+            Type::Ptr => IntType::signed(width),
+            _ => IntType::unsigned(width),
+        }
+    }
+
+    /// Whether the variable that a value is stored in at once is signed.
+    pub(super) fn stored_sign(&self, instance: InstanceId, value: ValueId) -> Option<bool> {
+        let function = self.cx.flat.function(instance);
+        let slot = function.blocks.iter().flat_map(|b| &b.instructions).find_map(|i| match &i.op {
+            Op::Store { value: Operand::Value(v), ptr: Operand::Value(slot), .. } if *v == value => Some(*slot),
+            _ => None,
+        })?;
+        let (_, variable) = function.declares.iter().find(|(v, _)| *v == slot)?;
+        match &self.cx.flat.module.types[variable.ty?.0 as usize] {
+            crate::module::DebugType::Int { signed, .. } => Some(*signed),
+            crate::module::DebugType::Bool { .. } => Some(false),
+            _ => None,
+        }
+    }
+
+    pub(super) fn ssa_or_env(&mut self, state: &State, instance: InstanceId, value: ValueId) -> Option<Sym> {
+        let flat = self.cx.flat.value(instance, value);
+        if let Some(sym) = state.env.get(&flat) {
+            return Some(sym.clone());
+        }
+        let leaves = self.leaves(instance, value);
+        let var = self.ssa_var((flat, instance, value), 0, leaves.first()?);
+        let ty = self.program.vars[var].1;
+        Some(Sym::Num(Num::new(Expr::Var(var), ty)))
+    }
+
+    /// Something nobody knows, the same at each visit wherever the tag is the same.
+    pub(super) fn unknown(
+        &mut self,
+        state: &mut State,
+        tag: u32,
+        name: &str,
+        ty: IntType,
+        kind: UnknownKind,
+        range: Option<(IBig, IBig)>,
+    ) -> Num {
+        // Each question of an instruction has its own value. On other ways to the same instruction they are asked for again,
+        // and may be shared: a run takes one way.
+        let _ = tag;
+        let key = (state.at, state.asked);
+        state.asked += 1;
+        let same = |u: &usize| {
+            let u = &self.program.unknowns[*u];
+            u.ty == ty && u.kind == kind && u.range == range && u.name.starts_with(name)
+        };
+        let found = self.unknowns.get(&key).copied().filter(same);
+        let id = found.unwrap_or_else(|| {
+            let place = debug::place_of(self.cx, state.at);
+            let name = self.names.unused(&format!("{name} {place}"));
+            let mut unknown = Unknown::new(name, ty, kind);
+            unknown.range = range;
+            self.program.unknowns.push(unknown);
+            let id = self.program.unknowns.len() - 1;
+            self.unknowns.insert(key, id);
+            id
+        });
+        Num::new(Expr::Unknown(id), ty)
+    }
+
+    pub(super) fn mem_unknown(&mut self, state: &State, mem: usize, kind: UnknownKind) -> usize {
+        let key = (state.at, mem, kind);
+        if let Some(u) = self.mem_unknowns.get(&key) {
+            return *u;
+        }
+        let name = format!("{} {}", self.program.mems[mem].name, debug::place_of(self.cx, state.at));
+        let name = self.names.unused(&name);
+        let cell = self.program.mems[mem].cell;
+        self.program.mem_unknowns.push(MemUnknown { name, cell, kind });
+        let id = self.program.mem_unknowns.len() - 1;
+        self.mem_unknowns.insert(key, id);
+        id
+    }
+
+    /// Something is taken for granted on this way.
+    pub(super) fn assume(&mut self, state: &mut State, text: &str, span: Option<Span>) {
+        let key = (text.to_owned(), span.clone());
+        let program = &mut self.program;
+        let id = *self.assumptions.entry(key).or_insert_with(|| {
+            program.assumptions.push(Assumption { text: text.to_owned(), span });
+            program.assumptions.len() - 1
+        });
+        state.assumes.insert(id);
+    }
+
+    /// The value of an operand of a type.
+    pub(super) fn operand(&mut self, state: &mut State, operand: &Operand, ty: &Type, tag: u32) -> Sym {
+        match operand {
+            Operand::Value(v) => self.value(state, state.at.instance, *v),
+            Operand::Constant(c) => self.constant(state, c, ty, tag),
+        }
+    }
+
+    /// The address of a local object of which there is one.
+    pub(super) fn fixed_address(&self, instance: InstanceId, v: ValueId) -> Option<IBig> {
+        let object = self.memory.object(self.points.known(ObjectKind::Stack(instance, v))?);
+        object.many.is_none().then(|| object.base.clone())
+    }
+
+    pub(super) fn value(&mut self, state: &State, instance: InstanceId, v: ValueId) -> Sym {
+        let flat = self.cx.flat.value(instance, v);
+        if let Some(sym) = state.env.get(&flat) {
+            return sym.clone();
+        }
+        if let Some(base) = self.fixed_address(instance, v) {
+            return Sym::Num(Num::constant(base, self.address()));
+        }
+        let function = self.cx.flat.function(instance);
+        let ty = value_type(function, v);
+        let leaves: Vec<Type> = leaves_of(&ty).into_iter().map(|(_, t)| t).collect();
+        let mut parts = Vec::new();
+        for (n, leaf) in leaves.iter().enumerate() {
+            let var = self.ssa_var((flat, instance, v), index(n), leaf);
+            let int = self.program.vars[var].1;
+            let num = Num::new(state.var(var), int);
+            parts.push(match leaf {
+                Type::Int(1) => Sym::Cond(low_bit(&num)),
+                _ => Sym::Num(num),
+            });
+        }
+        if matches!(ty, Type::Struct(..) | Type::Array(..)) { Sym::Aggregate(parts) } else { parts.remove(0) }
+    }
+
+    pub(super) fn constant(&mut self, state: &mut State, c: &Constant, ty: &Type, tag: u32) -> Sym {
+        match c {
+            Constant::Int(1, bits) => Sym::Cond(truth(bits & 1 == 1)),
+            Constant::Int(width, bits) => Sym::Num(Num::constant(IBig::from(*bits), IntType::signed(*width))),
+            Constant::Float(kind, bits) => {
+                let width = bits_of(&Type::Float(*kind), self.cx.flat.module);
+                Sym::Num(Num::constant(IBig::from(*bits), IntType::unsigned(width)))
+            }
+            Constant::Zero(t) => zero(t, self.cx.flat.module),
+            Constant::Aggregate(t, parts) => {
+                let inner: Vec<Type> = match t {
+                    Type::Struct(members, _) => members.iter().map(|(_, t)| t.clone()).collect(),
+                    Type::Array(of, n, _) => (0..*n).map(|_| (**of).clone()).collect(),
+                    _ => Vec::new(),
+                };
+                let mut all = Vec::new();
+                for (n, (part, ty)) in parts.iter().zip(&inner).enumerate() {
+                    match self.constant(state, part, ty, tag.wrapping_mul(16).wrapping_add(index(n))) {
+                        Sym::Aggregate(list) => all.extend(list),
+                        one => all.push(one),
+                    }
+                }
+                Sym::Aggregate(all)
+            }
+            Constant::Bytes(list) => Sym::Aggregate(
+                list.iter().map(|b| Sym::Num(Num::constant(u32::from(*b), IntType::unsigned(8)))).collect(),
+            ),
+            Constant::Undef(t) => {
+                let first = self.program.unknowns.len();
+                let sym = self.any(state, t, tag, UnknownKind::Environment);
+                // No two uses need see one value, so that nothing may be decided by it.
+                for u in self.program.unknowns.iter_mut().skip(first) {
+                    u.computed = true;
+                }
+                sym
+            }
+            Constant::Opaque(t) => self.any(state, t, tag, UnknownKind::Abstraction),
+            other => match self.constant_address(other) {
+                Some(address) => Sym::Num(Num::constant(address, self.address())),
+                None => self.any(state, ty, tag, UnknownKind::Abstraction),
+            },
+        }
+    }
+
+    /// A value of a type that nobody knows.
+    pub(super) fn any(&mut self, state: &mut State, ty: &Type, tag: u32, kind: UnknownKind) -> Sym {
+        let module = self.cx.flat.module;
+        let leaves = leaves_of(ty);
+        let mut parts = Vec::new();
+        for (n, (_, leaf)) in leaves.iter().enumerate() {
+            let width = bits_of(leaf, module).clamp(1, 128);
+            let signed = matches!(leaf, Type::Ptr);
+            let tag = tag.wrapping_mul(32).wrapping_add(index(n));
+            let what = if kind == UnknownKind::Abstraction { "not followed" } else { "unknown" };
+            let ty = IntType { width, signed };
+            // An address has the range of its type, in every semantics.
+            let num = self.unknown(state, tag, what, ty, kind, signed.then(|| ty.range()));
+            if let Expr::Unknown(u) = num.expr {
+                // Not a number that overflowed before it was lost: one of its type that nobody computed here.
+                self.program.unknowns[u].computed = false;
+            }
+            parts.push(match leaf {
+                Type::Int(1) => Sym::Cond(low_bit(&num)),
+                _ => Sym::Num(num),
+            });
+        }
+        match ty {
+            Type::Void => Sym::Nothing,
+            Type::Struct(..) | Type::Array(..) => Sym::Aggregate(parts),
+            _ => parts.pop().unwrap_or(Sym::Nothing),
+        }
+    }
+
+    /// An operand as a number.
+    pub(super) fn number(&mut self, state: &mut State, operand: &Operand, ty: &Type, tag: u32) -> Num {
+        match self.operand(state, operand, ty, tag) {
+            Sym::Num(n) => n,
+            Sym::Cond(c) => bit(&c),
+            Sym::Aggregate(_) | Sym::Nothing => {
+                let width = bits_of(ty, self.cx.flat.module).clamp(1, 128);
+                self.unknown(
+                    state,
+                    tag.wrapping_add(7),
+                    "unknown",
+                    IntType::unsigned(width),
+                    UnknownKind::Environment,
+                    None,
+                )
+            }
+        }
+    }
+
+    pub(super) fn condition(&mut self, state: &mut State, operand: &Operand, tag: u32) -> Cond {
+        match self.operand(state, operand, &Type::Int(1), tag) {
+            Sym::Cond(c) => c,
+            Sym::Num(n) => low_bit(&n),
+            Sym::Aggregate(_) | Sym::Nothing => {
+                let flag = IntType::unsigned(1);
+                low_bit(&self.unknown(state, tag, "unknown", flag, UnknownKind::Environment, None))
+            }
+        }
+    }
+
+    pub(super) fn targets(&self, state: &State, operand: &Operand) -> Targets {
+        self.points.of(self.cx.flat, state.at.instance, operand)
+    }
+}
+
+pub(super) fn flatten(sym: &Sym, parts: &mut Vec<Num>) {
+    match sym {
+        Sym::Num(n) => parts.push(n.clone()),
+        Sym::Cond(c) => parts.push(bit(c)),
+        Sym::Aggregate(list) => list.iter().for_each(|s| flatten(s, parts)),
+        Sym::Nothing => {}
+    }
+}
+
+pub(super) fn zero(ty: &Type, module: &crate::module::Module) -> Sym {
+    match ty {
+        Type::Int(1) => Sym::Cond(truth(false)),
+        Type::Struct(..) | Type::Array(..) => {
+            Sym::Aggregate(leaves_of(ty).iter().map(|(_, t)| zero(t, module)).collect())
+        }
+        Type::Void => Sym::Nothing,
+        other => Sym::Num(Num::constant(0, IntType::signed(bits_of(other, module).clamp(1, 128)))),
+    }
+}
+
+/// The type of a value of a function.
+pub(super) fn value_type(function: &Function, value: ValueId) -> Type {
+    let n = value.0 as usize;
+    if let Some(p) = function.params.get(n) {
+        return p.ty.clone();
+    }
+    let mut first = function.params.len();
+    for block in &function.blocks {
+        if n < first + block.instructions.len() {
+            return block.instructions[n - first].ty.clone();
+        }
+        first += block.instructions.len();
+    }
+    Type::Void
+}
+
+/// The type of an operand.
+pub(super) fn operand_type(function: &Function, operand: &Operand) -> Type {
+    match operand {
+        Operand::Value(v) => value_type(function, *v),
+        Operand::Constant(c) => match c {
+            Constant::Int(w, _) | Constant::PtrToInt(_, w) => Type::Int(*w),
+            Constant::Float(k, _) => Type::Float(*k),
+            Constant::Undef(t) | Constant::Zero(t) | Constant::Aggregate(t, _) | Constant::Opaque(t) => t.clone(),
+            Constant::Bytes(list) => Type::Array(Box::new(Type::Int(8)), list.len() as u64, 1),
+            Constant::Null
+            | Constant::Global(..)
+            | Constant::Function(_)
+            | Constant::Block(..)
+            | Constant::IntToPtr(_) => Type::Ptr,
+        },
+    }
+}
+
+pub(super) fn inner_type(ty: &Type, path: &[u32]) -> Type {
+    match (ty, path) {
+        (t, []) => t.clone(),
+        (Type::Struct(members, _), [n, rest @ ..]) => {
+            members.get(*n as usize).map_or(Type::Void, |(_, t)| inner_type(t, rest))
+        }
+        (Type::Array(of, ..), [_, rest @ ..]) => inner_type(of, rest),
+        _ => Type::Void,
+    }
+}
+
+/// Which leaves of a type a path leads to.
+pub(super) fn leaf_range(ty: &Type, path: &[u32]) -> (usize, usize) {
+    match (ty, path) {
+        (t, []) => (0, leaves_of(t).len()),
+        (Type::Struct(members, _), [n, rest @ ..]) => {
+            let before: usize = members.iter().take(*n as usize).map(|(_, t)| leaves_of(t).len()).sum();
+            let (first, count) = members.get(*n as usize).map_or((0, 0), |(_, t)| leaf_range(t, rest));
+            (before + first, count)
+        }
+        (Type::Array(of, ..), [n, rest @ ..]) => {
+            let (first, count) = leaf_range(of, rest);
+            (leaves_of(of).len() * *n as usize + first, count)
+        }
+        _ => (0, 0),
+    }
+}
