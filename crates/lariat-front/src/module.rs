@@ -195,6 +195,7 @@ pub enum CastOp {
     AddrSpaceCast,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "they are LLVM's flags")]
 /// The flags by which an instruction promises something; where the promise is broken the result is poison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Flags {
@@ -330,6 +331,7 @@ pub struct Variable {
 }
 
 /// A function.
+#[expect(clippy::struct_excessive_bools, reason = "they are independent facts")]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
     /// The name in the object file.

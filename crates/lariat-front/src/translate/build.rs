@@ -119,6 +119,9 @@ const JOINS: usize = 10;
 const LONG: usize = 400;
 const LARGE: usize = 60;
 
+/// The variables that are declared at each place of a function.
+type Declared = HashMap<(BlockId, u32), Vec<ValueId>>;
+
 pub(super) struct Builder<'a, 'm> {
     pub(super) cx: &'a Context<'m>,
     pub(super) points: &'a Points,
@@ -140,7 +143,7 @@ pub(super) struct Builder<'a, 'm> {
     /// Functions whose addresses were given to functions that are not followed.
     pub(super) handed_over: BTreeSet<FunctionId>,
     /// Where variables are declared whose scopes the compiler does not mark.
-    pub(super) declared: HashMap<FunctionId, Rc<HashMap<(BlockId, u32), Vec<ValueId>>>>,
+    pub(super) declared: HashMap<FunctionId, Rc<Declared>>,
     pub(super) assumptions: HashMap<(String, Option<Span>), usize>,
     pub(super) observed: Option<usize>,
     pub(super) observations: HashSet<Point>,
@@ -363,6 +366,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         self.case(state, assigns, Goto::Loc(target))
     }
 
+    #[expect(clippy::unused_self, reason = "it is one of the ways to end a way")]
     pub(super) fn case(&self, state: &State, assigns: Vec<(usize, Expr)>, target: Goto) -> Case {
         let mut case = Case::new(state.cond.clone(), assigns, target);
         case.stores.clone_from(&state.stores);
@@ -592,7 +596,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         let Some(values) = Rc::clone(here).get(&(state.at.block, state.at.index)).cloned() else { return };
         for value in values {
             if let Some(id) = self.points.known(ObjectKind::Stack(state.at.instance, value)) {
-                self.forget(state, id, UnknownKind::Environment, 400_000 + value.0);
+                self.forget(state, id, UnknownKind::Environment);
             }
         }
     }
@@ -608,7 +612,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             let sym = match operand {
                 Some(o) => {
                     let o = o.clone();
-                    self.operand(state, &o, &instruction.ty, 600_000 + instruction.id.0)
+                    self.operand(state, &o, &instruction.ty)
                 }
                 None => Sym::Nothing,
             };
@@ -618,7 +622,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         Point { instance: from.instance, block: to, index: 0 }
     }
 
-    pub(super) fn to_block(&mut self, mut state: State, to: BlockId) {
+    pub(super) fn follow_block(&mut self, mut state: State, to: BlockId) {
         let from = state.at;
         let function = self.cx.flat.function(from.instance);
         if super::prepare::trap_kind(function, to, |f| self.traps.contains(&f)).is_some() {
@@ -636,18 +640,18 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     pub(super) fn terminator(&mut self, mut state: State, t: &Terminator) {
         match t {
-            Terminator::Jump(to) => self.to_block(state, *to),
+            Terminator::Jump(to) => self.follow_block(state, *to),
             Terminator::Branch { cond, yes, no } => {
-                let cond = self.condition(&mut state, cond, 500_000);
+                let cond = self.condition(&mut state, cond);
                 let (yes, no) = (*yes, *no);
-                self.branch(state, cond, |b, s| b.to_block(s, yes), |b, s| b.to_block(s, no));
+                self.branch(state, cond, |b, s| b.follow_block(s, yes), |b, s| b.follow_block(s, no));
             }
             Terminator::Switch { value, width, cases, default } => {
                 let value = if self.is_address(&state, value, &Type::Int(*width)) {
                     let ty = IntType::unsigned(*width);
-                    self.unknown(&mut state, 0, "digits of an address", ty, UnknownKind::Environment, None)
+                    self.unknown(&mut state, "digits of an address", ty, UnknownKind::Environment, None)
                 } else {
-                    self.number(&mut state, value, &Type::Int(*width), 500_000)
+                    self.number(&mut state, value, &Type::Int(*width))
                 };
                 let mut ways = Vec::new();
                 let rest = state;
@@ -678,14 +682,14 @@ impl<'a, 'm> Builder<'a, 'm> {
                     }
                 }
                 if !certain {
-                    self.to_block(rest, *default);
+                    self.follow_block(rest, *default);
                 }
                 for (state, to) in ways.into_iter().rev() {
-                    self.to_block(state, to);
+                    self.follow_block(state, to);
                 }
             }
             Terminator::IndirectJump { address, targets } => {
-                let value = self.number(&mut state, address, &Type::Ptr, 500_000);
+                let value = self.number(&mut state, address, &Type::Ptr);
                 let f = self.cx.flat.instance(state.at.instance).function;
                 let ty = self.address();
                 self.pending_end(state.clone(), Goto::Ub);
@@ -706,11 +710,11 @@ impl<'a, 'm> Builder<'a, 'm> {
                     }
                 }
                 for (state, to) in ways.into_iter().rev() {
-                    self.to_block(state, to);
+                    self.follow_block(state, to);
                 }
             }
             Terminator::Return(value) => self.return_from(state, value.as_ref()),
-            Terminator::Invoke { normal, .. } => self.to_block(state, *normal),
+            Terminator::Invoke { normal, .. } => self.follow_block(state, *normal),
             Terminator::Resume => {
                 let handler = self.cx.flat.instance(state.at.instance).parent.and_then(|p| self.cx.flat.handler(p));
                 self.unwind(state, handler);
@@ -719,18 +723,17 @@ impl<'a, 'm> Builder<'a, 'm> {
             Terminator::Opaque { what, targets } => {
                 let span = state.span.clone();
                 self.assume(&mut state, &format!("`{what}` goes to one of its targets"), span);
-                let unknown =
-                    self.unknown(&mut state, 510_000, what, IntType::unsigned(32), UnknownKind::Environment, None);
+                let unknown = self.unknown(&mut state, what, IntType::unsigned(32), UnknownKind::Environment, None);
                 for (n, to) in targets.clone().into_iter().enumerate() {
                     if n == 0 {
-                        self.to_block(state.clone(), to);
+                        self.follow_block(state.clone(), to);
                         continue;
                     }
                     let mut taken = state.clone();
                     let ty = IntType::unsigned(32);
                     let c = cmp(CmpOp::Eq, ty, unknown.to(ty), constant(n, ty));
                     taken.cond = Some(with(state.cond.clone(), c));
-                    self.to_block(taken, to);
+                    self.follow_block(taken, to);
                 }
                 if targets.is_empty() {
                     self.pending_end(state, Goto::Trap);
@@ -741,7 +744,7 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     /// Goes on at the block that follows an `invoke`.
     pub(super) fn enter_normal(&mut self, state: State, to: Point) {
-        self.to_block(state, to.block);
+        self.follow_block(state, to.block);
     }
 
     /// What follows needs a condition; where it does not hold nothing can be said. Whether anything follows.

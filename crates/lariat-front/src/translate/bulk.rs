@@ -2,7 +2,7 @@
 
 use super::arith::{Num, and, cmp, constant, ite, or};
 use super::build::{Builder, Split, State};
-use super::flat::{Point, index};
+use super::flat::Point;
 use super::layout::{Layout, Life, Size};
 use super::points::{ObjectId, ObjectKind, Offsets, Targets};
 use crate::models::Content;
@@ -13,7 +13,7 @@ use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType, MemUpdate};
 /// How many pieces a copy is written out with.
 const PIECES: usize = 160;
 
-impl<'m> Builder<'_, 'm> {
+impl Builder<'_, '_> {
     /// The condition that so many bytes from a pointer on are in one object that is there.
     pub(super) fn range_valid(
         &self,
@@ -126,7 +126,6 @@ impl<'m> Builder<'_, 'm> {
         (to, to_targets): (&Expr, &Targets),
         (from, from_targets): (&Expr, &Targets),
         size: u64,
-        tag: u32,
     ) -> Result<bool, Split> {
         if size == 0 {
             return Ok(true);
@@ -138,24 +137,24 @@ impl<'m> Builder<'_, 'm> {
             if !self.require(state, valid) {
                 return Ok(false);
             }
-            self.forget_all(state, to_targets, UnknownKind::Abstraction, tag);
+            self.forget_all(state, to_targets, UnknownKind::Abstraction);
             return Ok(true);
         };
         let mut values = Vec::new();
-        for (k, (d, s)) in pieces.iter().enumerate() {
+        for (d, s) in &pieces {
             let at = self.add_address(from.clone(), *d);
             let moved = super::layout::shift(from_targets, *d);
             let resolved = self.resolve(state, &at, &moved, *s, 1)?;
-            values.push(self.read(state, &resolved, *s, tag + 8 * index(k))?);
+            values.push(self.read(state, &resolved, *s)?);
         }
         if !self.require(state, valid) {
             return Ok(false);
         }
-        for (k, ((d, s), value)) in pieces.iter().zip(values).enumerate() {
+        for ((d, s), value) in pieces.iter().zip(values) {
             let at = self.add_address(to.clone(), *d);
             let moved = super::layout::shift(to_targets, *d);
             let resolved = self.resolve(state, &at, &moved, *s, 1)?;
-            self.write(state, &resolved, *s, &value, tag + 4000 + 8 * index(k))?;
+            self.write(state, &resolved, *s, &value)?;
         }
         Ok(true)
     }
@@ -167,7 +166,6 @@ impl<'m> Builder<'_, 'm> {
         (to, targets): (&Expr, &Targets),
         byte: &Num,
         size: u64,
-        tag: u32,
     ) -> Result<bool, Split> {
         if size == 0 {
             return Ok(true);
@@ -178,11 +176,11 @@ impl<'m> Builder<'_, 'm> {
             return Ok(false);
         }
         let Some(pieces) = self.pieces(targets, to, size) else {
-            self.forget_all(state, targets, UnknownKind::Abstraction, tag);
+            self.forget_all(state, targets, UnknownKind::Abstraction);
             return Ok(true);
         };
         let one = byte.to(IntType::unsigned(8));
-        for (k, (d, s)) in pieces.iter().enumerate() {
+        for (d, s) in &pieces {
             let width = u32::try_from(s * 8).unwrap_or(8);
             let ty = IntType::unsigned(width);
             let value = match &one {
@@ -196,15 +194,15 @@ impl<'m> Builder<'_, 'm> {
             let at = self.add_address(to.clone(), *d);
             let moved = super::layout::shift(targets, *d);
             let resolved = self.resolve(state, &at, &moved, *s, 1)?;
-            self.write(state, &resolved, *s, &value, tag + 8 * index(k))?;
+            self.write(state, &resolved, *s, &value)?;
         }
         Ok(true)
     }
 
-    pub(super) fn forget_all(&mut self, state: &mut State, targets: &Targets, kind: UnknownKind, tag: u32) {
+    pub(super) fn forget_all(&mut self, state: &mut State, targets: &Targets, kind: UnknownKind) {
         for object in self.points.expand(targets).0.into_keys() {
             if !matches!(self.points.objects[object.0 as usize], ObjectKind::Function(_)) {
-                self.forget(state, object, kind, tag + object.0 * 64);
+                self.forget(state, object, kind);
             }
         }
     }
@@ -241,7 +239,7 @@ impl<'m> Builder<'_, 'm> {
                     state.set(s.var, constant(0, s.ty));
                 }
             }
-            (Layout::Scalars(_), _) => self.forget(state, id, UnknownKind::Environment, 70),
+            (Layout::Scalars(_), _) => self.forget(state, id, UnknownKind::Environment),
             (Layout::Region(_), Content::Zero) => {
                 let targets = Targets([(id, Offsets::Exact(vec![0]))].into());
                 let pieces = match (object.size, size) {
@@ -270,7 +268,7 @@ impl<'m> Builder<'_, 'm> {
                         }
                     }
                     // Zeros that are too many to be written down.
-                    None => self.forget(state, id, UnknownKind::Abstraction, 71),
+                    None => self.forget(state, id, UnknownKind::Abstraction),
                 }
             }
             (Layout::Region(_), _) => self.forget_new(state, id, &base),
@@ -309,7 +307,7 @@ impl<'m> Builder<'_, 'm> {
         for (id, here) in outside {
             if let Life::Flag(v) = self.memory.object(id).life {
                 let range = Some((IBig::ZERO, IBig::from(1)));
-                let still = self.unknown(state, 0, "not the freed part", flag, UnknownKind::Environment, range);
+                let still = self.unknown(state, "not the freed part", flag, UnknownKind::Environment, range);
                 let gone = cmp(CmpOp::Eq, flag, state.var(v), constant(0, flag));
                 let now = ite(here, ite(gone, constant(0, flag), still.expr), state.var(v));
                 state.set(v, now);
@@ -356,6 +354,7 @@ impl<'m> Builder<'_, 'm> {
 
     /// What has changed since a state stays only if a condition holds. Memory need not be put back: nobody has a pointer
     /// to what was not made.
+    #[expect(clippy::unused_self, reason = "it belongs to the making of objects")]
     pub(super) fn keep_if(&self, state: &mut State, before: &State, c: &Cond) {
         for (v, new) in state.changed_since(before) {
             let old = before.var(v);

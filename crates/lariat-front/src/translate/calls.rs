@@ -22,11 +22,11 @@ impl<'m> Builder<'_, 'm> {
             Callee::Asm(_) => {
                 let span = state.span_of();
                 self.assume(state, "inline assembly changes only its outputs and memory that others know of", span);
-                self.forget_escaped(state, true, 40);
-                let sym = self.any(state, &instruction.ty, 1, UnknownKind::Environment);
-                for (n, a) in args.iter().enumerate() {
+                self.forget_escaped(state, true);
+                let sym = self.any(state, &instruction.ty, UnknownKind::Environment);
+                for a in args {
                     for object in self.points.expand(&self.targets(state, a)).0.into_keys() {
-                        self.forget_if_data(state, object, 50 + index(n));
+                        self.forget_if_data(state, object);
                     }
                 }
                 state.set_value(result, sym);
@@ -84,7 +84,7 @@ impl<'m> Builder<'_, 'm> {
         for (n, p) in function.params.iter().enumerate() {
             let value = flat.value(inner, ValueId(index(n)));
             let Some(arg) = args.get(n) else {
-                bound.push((value, self.any(state, &p.ty, 200 + index(n), UnknownKind::Environment)));
+                bound.push((value, self.any(state, &p.ty, UnknownKind::Environment)));
                 continue;
             };
             if let Some(size) = p.byval {
@@ -101,9 +101,9 @@ impl<'m> Builder<'_, 'm> {
                 };
                 let to = Targets([(object, Offsets::Exact(vec![0]))].into());
                 let from = self.targets(state, arg);
-                let source = self.number(state, arg, &Type::Ptr, 210 + index(n)).to(ty);
+                let source = self.number(state, arg, &Type::Ptr).to(ty);
                 self.set_life(state, object, &base, true);
-                if !self.copy(state, (&base, &to), (&source, &from), size, 20_000 + 400 * index(n))? {
+                if !self.copy(state, (&base, &to), (&source, &from), size)? {
                     return Ok(Flow::Done);
                 }
                 bound.push((value, Sym::Num(Num::new(base, ty))));
@@ -111,10 +111,10 @@ impl<'m> Builder<'_, 'm> {
             }
             let given = operand_type(caller, arg);
             let sym = if bits_of(&given, flat.module) == bits_of(&p.ty, flat.module) {
-                self.operand(state, arg, &p.ty, 220 + index(n))
+                self.operand(state, arg, &p.ty)
             } else {
                 // The function was called without a prototype, and with something else than it takes.
-                self.any(state, &p.ty, 220 + index(n), UnknownKind::Environment)
+                self.any(state, &p.ty, UnknownKind::Environment)
             };
             bound.push((value, sym));
         }
@@ -141,7 +141,7 @@ impl<'m> Builder<'_, 'm> {
     ) -> Result<Flow, Split> {
         let at = state.point();
         let ty = self.address();
-        let value = self.number(state, pointer, &Type::Ptr, 1).to(ty);
+        let value = self.number(state, pointer, &Type::Ptr).to(ty);
         let plan = self.cx.flat.plan(at).to_vec();
         let mut ways = Vec::new();
         for (f, what) in plan {
@@ -191,7 +191,7 @@ impl<'m> Builder<'_, 'm> {
         }
         // What a model says of memory was not said to the points-to analysis: the function counts as unknown.
         let flow = self.unknown_call(&mut state, instruction, &shown, args, Some(f));
-        self.after_outside(state, flow);
+        self.after_outside(state, &flow);
     }
 
     /// A call through a pointer that is none of the known functions.
@@ -204,10 +204,10 @@ impl<'m> Builder<'_, 'm> {
             return;
         }
         let flow = self.unknown_call(&mut state, instruction, "a function behind a pointer", args, None);
-        self.after_outside(state, flow);
+        self.after_outside(state, &flow);
     }
 
-    pub(super) fn after_outside(&mut self, mut state: State, flow: Result<Flow, Split>) {
+    pub(super) fn after_outside(&mut self, mut state: State, flow: &Result<Flow, Split>) {
         match flow {
             Ok(Flow::On) => {
                 let next = self.cx.flat.after_call(state.point());
@@ -218,7 +218,7 @@ impl<'m> Builder<'_, 'm> {
                     self.enter_normal(state, next);
                 }
             }
-            Ok(Flow::To(to)) => self.jump(state, to),
+            Ok(Flow::To(to)) => self.jump(state, *to),
             Ok(Flow::Done) => {}
             Err(Split) => {
                 let at = state.point();
@@ -233,7 +233,7 @@ impl<'m> Builder<'_, 'm> {
         let targets = flat.jump_targets(at);
         let ty = IntType::signed(32);
         let value = match args.get(1) {
-            Some(v) => self.number(state, v, &Type::Int(32), 1).to(ty),
+            Some(v) => self.number(state, v, &Type::Int(32)).to(ty),
             None => constant(1, ty),
         };
         let given = ite(cmp(CmpOp::Eq, ty, value.clone(), constant(0, ty)), constant(1, ty), value);
@@ -243,7 +243,7 @@ impl<'m> Builder<'_, 'm> {
             return Flow::Done;
         }
         let which = (targets.len() > 1)
-            .then(|| self.unknown(state, 2, "jump buffer", IntType::unsigned(32), UnknownKind::Environment, None));
+            .then(|| self.unknown(state, "jump buffer", IntType::unsigned(32), UnknownKind::Environment, None));
         let mut ways = Vec::new();
         for (n, target) in targets.iter().enumerate() {
             let mut taken = state.clone();
@@ -316,7 +316,7 @@ impl<'m> Builder<'_, 'm> {
             if let ObjectKind::Stack(instance, _) = self.points.objects[o.0 as usize]
                 && instance == target.instance
             {
-                self.forget(state, o, UnknownKind::Environment, 700 + o.0);
+                self.forget(state, o, UnknownKind::Environment);
             }
         }
     }
@@ -330,13 +330,14 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    pub(super) fn forget_if_data(&mut self, state: &mut State, object: ObjectId, tag: u32) {
+    pub(super) fn forget_if_data(&mut self, state: &mut State, object: ObjectId) {
         if !self.is_constant(object) {
-            self.forget(state, object, UnknownKind::Environment, tag);
+            self.forget(state, object, UnknownKind::Environment);
         }
     }
 
     /// A function nobody knows: it returns, and may have changed all that the outside knows of.
+    #[expect(clippy::unnecessary_wraps, reason = "every kind of call has this form")]
     pub(super) fn unknown_call(
         &mut self,
         state: &mut State,
@@ -354,17 +355,17 @@ impl<'m> Builder<'_, 'm> {
             self.beyond_unless(state, truth(false));
             return Ok(Flow::Done);
         }
-        self.forget_escaped(state, defined, 60);
+        self.forget_escaped(state, defined);
         let unwinds = !matches!(&instruction.op, Op::Call { nounwind: true, .. });
         if let Some(handler) = self.cx.flat.handler(state.point()).filter(|_| unwinds) {
             // It may also end with an exception, and somebody here catches it.
             let flag = IntType::unsigned(1);
-            let thrown = self.unknown(state, 0, "throws", flag, UnknownKind::Environment, None);
+            let thrown = self.unknown(state, "throws", flag, UnknownKind::Environment, None);
             let mut other = state.clone();
             other.restrict(low_bit(&thrown));
             self.emit_unwind(other, Some(handler));
         }
-        let sym = self.any(state, &instruction.ty, 1, UnknownKind::Environment);
+        let sym = self.any(state, &instruction.ty, UnknownKind::Environment);
         let at = state.point();
         state.set_value(self.cx.flat.value(at.instance, instruction.id), sym);
         if instruction_never_returns(instruction, f.map(|f| &self.cx.flat.module.functions[f.0 as usize])) {
@@ -374,7 +375,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(Flow::On)
     }
 
-    pub(super) fn forget_escaped(&mut self, state: &mut State, all_globals: bool, tag: u32) {
+    pub(super) fn forget_escaped(&mut self, state: &mut State, all_globals: bool) {
         let mut objects: Vec<ObjectId> = self.points.escaped.iter().copied().collect();
         if all_globals {
             let more = (0..self.points.objects.len()).map(|o| ObjectId(index(o)));
@@ -394,12 +395,12 @@ impl<'m> Builder<'_, 'm> {
                 }
                 regions.push(n);
             }
-            self.forget_if_data(state, o, tag + o.0 * 64);
+            self.forget_if_data(state, o);
             if let (Life::Flag(flag), ObjectKind::Heap(_)) = (&self.memory.object(o).life, self.memory.object(o).kind) {
                 let flag = *flag;
                 let ty = IntType::unsigned(8);
                 let range = Some((IBig::ZERO, IBig::from(1)));
-                let still = self.unknown(state, tag + o.0 * 64 + 63, "alive", ty, UnknownKind::Environment, range);
+                let still = self.unknown(state, "alive", ty, UnknownKind::Environment, range);
                 // What is gone stays gone.
                 let now = ite(cmp(CmpOp::Eq, ty, state.var(flag), constant(0, ty)), constant(0, ty), still.expr);
                 state.set(flag, now);

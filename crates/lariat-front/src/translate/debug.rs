@@ -135,8 +135,8 @@ fn part(module: &Module, ty: TypeId, offset: u64, size: u64) -> Option<(Option<b
                 number /= count;
             }
             indices.push(number);
-            let text: String = indices.iter().rev().map(|i| format!("[{i}]")).collect();
-            Some((signed, format!("{text}{inner}")))
+            let text: Vec<String> = indices.iter().rev().map(|i| format!("[{i}]")).collect();
+            Some((signed, format!("{}{inner}", text.concat())))
         }
         DebugType::Record { members, .. } => members.iter().find_map(|m| {
             if m.bit_field {

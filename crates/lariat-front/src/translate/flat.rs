@@ -159,6 +159,7 @@ impl<'m> Flat<'m> {
     pub(super) fn plan(&self, call: Point) -> &[(FunctionId, Plan)] {
         self.plans.get(&call).map_or(&[], Vec::as_slice)
     }
+    #[expect(clippy::unused_self, reason = "it is asked like every other place of the graph")]
     pub(super) fn entry(&self, id: InstanceId) -> Point {
         Point { instance: id, block: BlockId(0), index: 0 }
     }

@@ -2,7 +2,7 @@
 
 use super::arith::{self, Num, Sym, and, bit, cmp, compare, constant, low_bit};
 use super::build::{Builder, Flow, Split, State};
-use super::flat::{InstanceId, index};
+use super::flat::InstanceId;
 use super::layout::{Layout, Size};
 use super::numbers::{bit_operation, select};
 use super::points::{ObjectKind, Targets};
@@ -24,12 +24,12 @@ impl<'m> Builder<'_, 'm> {
                 let Some(object) = self.points.known(ObjectKind::Stack(id, instruction.id)) else {
                     return Ok(Flow::On);
                 };
-                let count = self.number(state, count, &Type::Int(64), 1);
+                let count = self.number(state, count, &Type::Int(64));
                 return self.make_local(state, object, instruction.id, *size, &count);
             }
             Op::Load { ptr, size, align, volatile, atomic } => {
                 let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr, 1).to(self.address());
+                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address());
                 state.direct = self.is_direct(id, ptr);
                 let loaded = self.load(state, &pointer, &targets, &instruction.ty, *size, *align);
                 state.direct = false;
@@ -40,15 +40,15 @@ impl<'m> Builder<'_, 'm> {
                 };
                 if *volatile || *atomic || part {
                     // A part of an address is a number that nobody knows.
-                    self.any(state, &instruction.ty, 2, UnknownKind::Environment)
+                    self.any(state, &instruction.ty, UnknownKind::Environment)
                 } else {
                     sym
                 }
             }
             Op::Store { value, ptr, ty, size, align, .. } => {
                 let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr, 1).to(self.address());
-                let sym = self.operand(state, value, ty, 3);
+                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address());
+                let sym = self.operand(state, value, ty);
                 state.direct = self.is_direct(id, ptr);
                 let stored = self.store(state, &pointer, &targets, &sym, ty, *size, *align);
                 state.direct = false;
@@ -56,11 +56,11 @@ impl<'m> Builder<'_, 'm> {
             }
             Op::Gep { base, offset, indices, .. } => {
                 let address = self.address();
-                let mut sum = self.number(state, base, &Type::Ptr, 1).to(address);
+                let mut sum = self.number(state, base, &Type::Ptr).to(address);
                 sum = self.add_address(sum, *offset);
-                for (n, (i, scale)) in indices.iter().enumerate() {
+                for (i, scale) in indices {
                     let ty = operand_type(self.cx.flat.function(id), i);
-                    let value = self.number(state, i, &ty, 2 + index(n));
+                    let value = self.number(state, i, &ty);
                     let value = arith::sign_extend(&value, bits_of(&ty, module).clamp(1, 128));
                     let scaled = arith::operate(
                         lariat_ir::neutral::BinaryOp::Mul,
@@ -80,14 +80,14 @@ impl<'m> Builder<'_, 'm> {
             }
             Op::Binary { op, left, right, flags } => {
                 if !matches!(instruction.ty, Type::Int(w) if w <= 128) {
-                    self.any(state, &instruction.ty, 1, UnknownKind::Abstraction)
+                    self.any(state, &instruction.ty, UnknownKind::Abstraction)
                 } else if width == 1 {
-                    let (a, b) = (self.condition(state, left, 1), self.condition(state, right, 2));
+                    let (a, b) = (self.condition(state, left), self.condition(state, right));
                     match op {
                         BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Add | BinOp::Sub | BinOp::Mul => {
                             bit_operation(*op, &a, &b)
                         }
-                        _ => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+                        _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
                     }
                 } else {
                     self.arithmetic(state, *op, width, (left, right), *flags, &instruction.ty)
@@ -97,43 +97,42 @@ impl<'m> Builder<'_, 'm> {
                 let width = bits_of(ty, module);
                 if matches!(ty, Type::Int(_) | Type::Ptr) && width <= 128 {
                     if width == 1 {
-                        let (a, b) = (self.condition(state, left, 1), self.condition(state, right, 2));
+                        let (a, b) = (self.condition(state, left), self.condition(state, right));
                         Sym::Cond(compare(*pred, 1, &bit(&a), &bit(&b)))
                     } else {
                         let c = self.comparison(state, *pred, left, right, ty, instruction.nosanitize);
                         Sym::Cond(if flags.samesign { self.unless_signs_differ(state, left, right, ty, c) } else { c })
                     }
                 } else {
-                    self.any(state, &instruction.ty, 1, UnknownKind::Abstraction)
+                    self.any(state, &instruction.ty, UnknownKind::Abstraction)
                 }
             }
             Op::Cast { op, arg, from, flags } => self.cast(state, *op, arg, from, &instruction.ty, *flags),
             Op::Select { cond, yes, no } => {
-                let c = self.condition(state, cond, 1);
-                let (a, b) =
-                    (self.operand(state, yes, &instruction.ty, 2), self.operand(state, no, &instruction.ty, 3));
+                let c = self.condition(state, cond);
+                let (a, b) = (self.operand(state, yes, &instruction.ty), self.operand(state, no, &instruction.ty));
                 select(&c, &a, &b, width)
             }
             Op::Phi { .. } | Op::Fence => return Ok(Flow::On),
-            Op::Freeze { arg } => self.operand(state, arg, &instruction.ty, 1),
+            Op::Freeze { arg } => self.operand(state, arg, &instruction.ty),
             Op::ExtractValue { aggregate, path } => {
                 let ty = operand_type(self.cx.flat.function(id), aggregate);
                 let (first, count) = leaf_range(&ty, path);
-                match self.operand(state, aggregate, &ty, 1) {
+                match self.operand(state, aggregate, &ty) {
                     Sym::Aggregate(parts)
                         if count == 1 && !matches!(instruction.ty, Type::Struct(..) | Type::Array(..)) =>
                     {
                         parts.get(first).cloned().unwrap_or(Sym::Nothing)
                     }
                     Sym::Aggregate(parts) => Sym::Aggregate(parts.into_iter().skip(first).take(count).collect()),
-                    _ => self.any(state, &instruction.ty, 2, UnknownKind::Abstraction),
+                    _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
                 }
             }
             Op::InsertValue { aggregate, value, path } => {
                 let (first, count) = leaf_range(&instruction.ty, path);
                 let inner = inner_type(&instruction.ty, path);
-                let new = self.operand(state, value, &inner, 2);
-                match self.operand(state, aggregate, &instruction.ty, 1) {
+                let new = self.operand(state, value, &inner);
+                match self.operand(state, aggregate, &instruction.ty) {
                     Sym::Aggregate(mut parts) => {
                         let new = match new {
                             Sym::Aggregate(list) => list,
@@ -144,18 +143,18 @@ impl<'m> Builder<'_, 'm> {
                         }
                         Sym::Aggregate(parts)
                     }
-                    _ => self.any(state, &instruction.ty, 3, UnknownKind::Abstraction),
+                    _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
                 }
             }
-            Op::Float { .. } | Op::FloatCompare { .. } => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+            Op::Float { .. } | Op::FloatCompare { .. } => self.any(state, &instruction.ty, UnknownKind::Abstraction),
             Op::AtomicRmw { op, ptr, value, size } => {
                 let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr, 1).to(self.address());
+                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address());
                 let Some(_) = self.load(state, &pointer, &targets, &instruction.ty, *size, *size)? else {
                     return Ok(Flow::Done);
                 };
-                let old = self.any(state, &instruction.ty, 2, UnknownKind::Environment);
-                let operand = self.operand(state, value, &instruction.ty, 3);
+                let old = self.any(state, &instruction.ty, UnknownKind::Environment);
+                let operand = self.operand(state, value, &instruction.ty);
                 let new = match (op.as_str(), &old, &operand) {
                     ("xchg", _, new) => new.clone(),
                     ("add", Sym::Num(a), Sym::Num(b)) => {
@@ -164,7 +163,7 @@ impl<'m> Builder<'_, 'm> {
                     ("sub", Sym::Num(a), Sym::Num(b)) => {
                         Sym::Num(arith::binary(BinOp::Sub, width, a, b, crate::module::Flags::default()))
                     }
-                    _ => self.any(state, &instruction.ty, 4, UnknownKind::Environment),
+                    _ => self.any(state, &instruction.ty, UnknownKind::Environment),
                 };
                 let ty = instruction.ty.clone();
                 if let Flow::Done = self.store(state, &pointer, &targets, &new, &ty, *size, *size)? {
@@ -174,11 +173,11 @@ impl<'m> Builder<'_, 'm> {
             }
             Op::CompareExchange { ptr, new, size, .. } => {
                 let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr, 1).to(self.address());
+                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address());
                 let ty = operand_type(self.cx.flat.function(id), new);
                 let Some(_) = self.load(state, &pointer, &targets, &ty, *size, *size)? else { return Ok(Flow::Done) };
-                let both = self.any(state, &instruction.ty, 2, UnknownKind::Environment);
-                let new = self.operand(state, new, &ty, 3);
+                let both = self.any(state, &instruction.ty, UnknownKind::Environment);
+                let new = self.operand(state, new, &ty);
                 if let Sym::Aggregate(parts) = &both
                     && let [old, Sym::Cond(done)] = parts.as_slice()
                 {
@@ -192,14 +191,14 @@ impl<'m> Builder<'_, 'm> {
             Op::VaArg { .. } => {
                 let span = state.span.clone();
                 self.assume(state, "further arguments are as the function expects them", span);
-                self.any(state, &instruction.ty, 1, UnknownKind::Environment)
+                self.any(state, &instruction.ty, UnknownKind::Environment)
             }
-            Op::LandingPad => self.any(state, &instruction.ty, 1, UnknownKind::Environment),
+            Op::LandingPad => self.any(state, &instruction.ty, UnknownKind::Environment),
             Op::Opaque { what, args } => {
                 let span = state.span.clone();
                 self.assume(state, &format!("`{what}` has no effect but its result"), span);
                 let _ = args;
-                self.any(state, &instruction.ty, 1, UnknownKind::Abstraction)
+                self.any(state, &instruction.ty, UnknownKind::Abstraction)
             }
             Op::Call { callee, args, .. } => {
                 if let (Some(var), super::ModelUse::Intrinsic("lariat.observe")) =
@@ -236,6 +235,7 @@ impl<'m> Builder<'_, 'm> {
     }
 
     /// A new local object: nothing is known of its content.
+    #[expect(clippy::unnecessary_wraps, reason = "every instruction has this form")]
     pub(super) fn make_local(
         &mut self,
         state: &mut State,
@@ -288,16 +288,16 @@ impl<'m> Builder<'_, 'm> {
             state.env.insert(flat, Sym::Num(Num::new(base, ty)));
         } else {
             state.env.insert(flat, Sym::Num(Num::constant(object.base.clone(), ty)));
-            self.forget_fresh(state, id, value.0);
+            self.forget_fresh(state, id);
         }
         self.set_alive(state, id, value, true);
         Ok(Flow::On)
     }
 
     /// The content of an object that has just been made.
-    pub(super) fn forget_fresh(&mut self, state: &mut State, id: super::points::ObjectId, tag: u32) {
+    pub(super) fn forget_fresh(&mut self, state: &mut State, id: super::points::ObjectId) {
         match &self.memory.object(id).layout {
-            Layout::Scalars(_) => self.forget(state, id, UnknownKind::Environment, 100 + tag % 64),
+            Layout::Scalars(_) => self.forget(state, id, UnknownKind::Environment),
             Layout::Region(_) => {
                 let base = constant(self.memory.object(id).base.clone(), self.address());
                 self.forget_new(state, id, &base);
@@ -324,15 +324,15 @@ impl<'m> Builder<'_, 'm> {
         let Some(pieces) = pieces else {
             let alone = region.objects.len() == 1;
             let kind = if alone { UnknownKind::Environment } else { UnknownKind::Abstraction };
-            self.forget(state, id, kind, 150);
+            self.forget(state, id, kind);
             return;
         };
-        for (k, (d, size)) in pieces.into_iter().enumerate() {
+        for (d, size) in pieces {
             let first = i64::try_from(d).unwrap_or(0);
             let first = if region.stride > 0 { first.rem_euclid(region.stride) } else { first };
             let field = region.fields.iter().find(|f| region.bytes || f.size == size && f.first == first);
             let Some(field) = field.cloned() else { continue };
-            let value = self.unknown(state, 250_000 + index(k), "content", field.ty, UnknownKind::Environment, None);
+            let value = self.unknown(state, "content", field.ty, UnknownKind::Environment, None);
             let address = self.add_address(base.clone(), d);
             state.stores.push(MemUpdate::Store { mem: field.mem, address, value: value.expr });
         }
@@ -373,14 +373,14 @@ impl<'m> Builder<'_, 'm> {
             if !self.require(state, valid) {
                 return Ok(None);
             }
-            return Ok(Some(self.any(state, ty, 0, UnknownKind::Abstraction)));
+            return Ok(Some(self.any(state, ty, UnknownKind::Abstraction)));
         }
-        for (n, (offset, leaf)) in leaves.iter().enumerate() {
+        for (offset, leaf) in &leaves {
             let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
             let at = self.add_address(pointer.clone(), *offset);
             let moved = super::layout::shift(targets, *offset);
             let resolved = self.resolve(state, &at, &moved, bytes, align)?;
-            let value = self.read(state, &resolved, bytes, 2000 + 40 * index(n))?;
+            let value = self.read(state, &resolved, bytes)?;
             if !self.require(state, resolved.valid) {
                 return Ok(None);
             }
@@ -421,10 +421,10 @@ impl<'m> Builder<'_, 'm> {
             if !self.require(state, valid) {
                 return Ok(Flow::Done);
             }
-            self.forget_all(state, targets, UnknownKind::Abstraction, 0);
+            self.forget_all(state, targets, UnknownKind::Abstraction);
             return Ok(Flow::On);
         }
-        for (n, ((offset, leaf), part)) in leaves.iter().zip(parts).enumerate() {
+        for ((offset, leaf), part) in leaves.iter().zip(parts) {
             let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
             let at = self.add_address(pointer.clone(), *offset);
             let moved = super::layout::shift(targets, *offset);
@@ -439,7 +439,7 @@ impl<'m> Builder<'_, 'm> {
             if !self.require(state, resolved.valid.clone()) {
                 return Ok(Flow::Done);
             }
-            self.write(state, &resolved, bytes, &part, 3000 + 40 * index(n))?;
+            self.write(state, &resolved, bytes, &part)?;
         }
         Ok(Flow::On)
     }

@@ -3,7 +3,6 @@
 use super::arith::{Num, Sym, and, cmp, compare, constant, ite, operate, or, truth};
 use super::bits_of;
 use super::build::{Builder, Flow, Split, State};
-use super::flat::index;
 use super::points::ObjectKind;
 use super::values::operand_type;
 use crate::module::{Constant, Instruction, Operand, Predicate, Type};
@@ -29,13 +28,13 @@ impl<'m> Builder<'_, 'm> {
         let lanes = matches!(instruction.ty, Type::Other(_))
             || args.iter().any(|a| matches!(operand_type(function, a), Type::Other(_)));
         if lanes && instruction.ty != Type::Void && !writes_memory(name) {
-            let sym = self.any(state, &instruction.ty, 1, UnknownKind::Abstraction);
+            let sym = self.any(state, &instruction.ty, UnknownKind::Abstraction);
             state.set_value(result, sym);
             return Ok(Flow::On);
         }
         let arg = |b: &mut Self, state: &mut State, n: usize| {
             let ty = args.get(n).map_or(Type::Void, |a| operand_type(function, a));
-            args.get(n).map(|a| b.number(state, a, &ty, 10 + index(n)))
+            args.get(n).map(|a| b.number(state, a, &ty))
         };
         let sym = match kind {
             "dbg" => return Ok(Flow::On),
@@ -53,7 +52,7 @@ impl<'m> Builder<'_, 'm> {
                         let ty = self.address();
                         state.set_value(flat.value(at.instance, value), Sym::Num(Num::new(address, ty)));
                     } else {
-                        self.forget_fresh(state, id, value.0);
+                        self.forget_fresh(state, id);
                     }
                 }
                 self.set_alive(state, id, value, starts);
@@ -61,7 +60,7 @@ impl<'m> Builder<'_, 'm> {
             }
             "assume" => {
                 let c = match args.first() {
-                    Some(a) => self.condition(state, a, 1),
+                    Some(a) => self.condition(state, a),
                     None => truth(true),
                 };
                 return Ok(if self.require(state, c) { Flow::On } else { Flow::Done });
@@ -80,7 +79,7 @@ impl<'m> Builder<'_, 'm> {
                     return Ok(Flow::On);
                 };
                 let targets = self.targets(state, to);
-                let pointer = self.number(state, to, &Type::Ptr, 1).to(ty);
+                let pointer = self.number(state, to, &Type::Ptr).to(ty);
                 let size = arg(self, state, 2).unwrap_or_else(|| Num::constant(0, ty));
                 let known = size.as_const().and_then(|k| u64::try_from(k.clone()).ok());
                 // A volatile copy reads what the environment says.
@@ -90,24 +89,24 @@ impl<'m> Builder<'_, 'm> {
                 let from_targets = self.targets(state, second);
                 let follows = match (kind, known) {
                     ("memset", Some(n)) => {
-                        let byte = self.number(state, second, &Type::Int(8), 2);
-                        self.fill(state, (&pointer, &targets), &byte, n, 30_000)?
+                        let byte = self.number(state, second, &Type::Int(8));
+                        self.fill(state, (&pointer, &targets), &byte, n)?
                     }
                     (_, Some(n)) => {
-                        let source = self.number(state, second, &Type::Ptr, 2).to(ty);
-                        self.copy(state, (&pointer, &targets), (&source, &from_targets), n, 30_000)?
+                        let source = self.number(state, second, &Type::Ptr).to(ty);
+                        self.copy(state, (&pointer, &targets), (&source, &from_targets), n)?
                     }
                     (_, None) => {
                         let _ = n;
                         let size = size.to(ty);
                         let mut valid = self.range_valid(state, &pointer, &targets, &size)?;
                         if kind != "memset" {
-                            let source = self.number(state, second, &Type::Ptr, 2).to(ty);
+                            let source = self.number(state, second, &Type::Ptr).to(ty);
                             valid = and(valid, self.range_valid(state, &source, &from_targets, &size)?);
                         }
                         let follows = self.require(state, valid);
                         if follows {
-                            self.forget_all(state, &targets, kept, 30_000);
+                            self.forget_all(state, &targets, kept);
                         }
                         follows
                     }
@@ -115,7 +114,7 @@ impl<'m> Builder<'_, 'm> {
                 return Ok(if follows { Flow::On } else { Flow::Done });
             }
             "expect" | "launder" | "strip" | "ssa" => match args.first() {
-                Some(a) => self.operand(state, a, &instruction.ty, 1),
+                Some(a) => self.operand(state, a, &instruction.ty),
                 None => Sym::Nothing,
             },
             // Without optimisation nothing counts as constant.
@@ -126,10 +125,10 @@ impl<'m> Builder<'_, 'm> {
                         let ty = args.first().map_or(Type::Void, |a| operand_type(function, a));
                         match overflowing(kind, bits_of(&ty, flat.module), &a, &b) {
                             Some(both) => both,
-                            None => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+                            None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
                         }
                     }
-                    _ => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+                    _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
                 }
             }
             "smax" | "smin" | "umax" | "umin" => match (arg(self, state, 0), arg(self, state, 1)) {
@@ -169,10 +168,10 @@ impl<'m> Builder<'_, 'm> {
                     }
                     Sym::Num(count_bits(kind, width, &a))
                 }
-                _ => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+                _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
             },
             "bswap" => match arg(self, state, 0) {
-                Some(a) if width % 8 == 0 => {
+                Some(a) if width.is_multiple_of(8) => {
                     let ty = IntType::unsigned(width);
                     let byte = IntType::unsigned(8);
                     let parts = (0..width / 8).rev().map(|i| {
@@ -181,7 +180,7 @@ impl<'m> Builder<'_, 'm> {
                     });
                     Sym::Num(Num::new(Expr::Join(parts.collect()), ty))
                 }
-                _ => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+                _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
             },
             "fshl" | "fshr" => match (arg(self, state, 0), arg(self, state, 1), arg(self, state, 2)) {
                 (Some(a), Some(b), Some(c)) => {
@@ -199,13 +198,13 @@ impl<'m> Builder<'_, 'm> {
                 }
                 _ => Sym::Nothing,
             },
-            "usub" | "uadd" | "ssub" | "sadd" => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+            "usub" | "uadd" | "ssub" | "sadd" => self.any(state, &instruction.ty, UnknownKind::Abstraction),
             "va_start" | "va_copy" => {
                 let span = state.span_of();
                 self.assume(state, "further arguments are as the function expects them", span);
                 for a in args {
                     let targets = self.targets(state, a);
-                    self.forget_all(state, &targets, UnknownKind::Environment, 80);
+                    self.forget_all(state, &targets, UnknownKind::Environment);
                 }
                 return Ok(Flow::On);
             }
@@ -214,25 +213,25 @@ impl<'m> Builder<'_, 'm> {
                 if instruction.ty == Type::Void {
                     return Ok(Flow::On);
                 }
-                self.any(state, &instruction.ty, 1, UnknownKind::Environment)
+                self.any(state, &instruction.ty, UnknownKind::Environment)
             }
-            "objectsize" => self.any(state, &instruction.ty, 1, UnknownKind::Environment),
+            "objectsize" => self.any(state, &instruction.ty, UnknownKind::Environment),
             "stacksave" => Sym::Num(Num::constant(0, self.address())),
             "threadlocal" => match args.first() {
-                Some(a) => self.operand(state, a, &Type::Ptr, 1),
+                Some(a) => self.operand(state, a, &Type::Ptr),
                 None => Sym::Nothing,
             },
-            "eh" => self.any(state, &instruction.ty, 1, UnknownKind::Environment),
+            "eh" => self.any(state, &instruction.ty, UnknownKind::Environment),
             _ if writes_memory(name) => {
                 for a in args {
                     let targets = self.targets(state, a);
-                    self.forget_all(state, &targets, UnknownKind::Environment, 0);
+                    self.forget_all(state, &targets, UnknownKind::Environment);
                 }
-                self.forget_escaped(state, false, 0);
-                self.any(state, &instruction.ty, 1, UnknownKind::Environment)
+                self.forget_escaped(state, false);
+                self.any(state, &instruction.ty, UnknownKind::Environment)
             }
             // Floating point, mostly: a result that is not followed and no effect.
-            _ => self.any(state, &instruction.ty, 1, UnknownKind::Abstraction),
+            _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
         };
         state.set_value(result, sym);
         Ok(Flow::On)
@@ -244,7 +243,7 @@ impl<'m> Builder<'_, 'm> {
         let ty = IntType::signed(64);
         if let Some(a) = args.first() {
             let given = operand_type(function, a);
-            let value = self.number(state, a, &given, 1);
+            let value = self.number(state, a, &given);
             let e = value.to(ty);
             state.set(var, e);
         }

@@ -252,10 +252,10 @@ impl Collector<'_, '_> {
         match cx.model_use(at, callee) {
             super::ModelUse::Intrinsic(name) => {
                 let size = args.get(2).and_then(super::points::constant_of).and_then(|n| u64::try_from(n).ok());
-                if name.starts_with("llvm.memcpy") || name.starts_with("llvm.memmove") {
-                    if let (Some(size), [to, from, ..]) = (size, args) {
-                        self.copy(&of(to), &of(from), size);
-                    }
+                if (name.starts_with("llvm.memcpy") || name.starts_with("llvm.memmove"))
+                    && let (Some(size), [to, from, ..]) = (size, args)
+                {
+                    self.copy(&of(to), &of(from), size);
                 }
             }
             super::ModelUse::Model(model) => {
@@ -758,10 +758,8 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
     for (o, &kind) in points.objects.iter().enumerate() {
         let id = ObjectId(index(o));
         match kind {
-            ObjectKind::Heap(at) => {
-                if cx.on_cycle(at) {
-                    found.many.insert(id);
-                }
+            ObjectKind::Heap(at) if cx.on_cycle(at) => {
+                found.many.insert(id);
             }
             ObjectKind::Stack(instance, value) => {
                 let scopes = starts

@@ -31,7 +31,7 @@ impl<'m> Builder<'_, 'm> {
         let mut values = Vec::new();
         for (n, a) in args.iter().enumerate() {
             let ty = operand_type(function, a);
-            let mut v = self.number(state, a, &ty, 10 + index(n));
+            let mut v = self.number(state, a, &ty);
             // An argument is read by the type that the function takes.
             if let (Some(p), Type::Int(w)) = (model.params.get(n), &ty)
                 && let Some(t) = p.ty
@@ -57,7 +57,7 @@ impl<'m> Builder<'_, 'm> {
             let when = match &end.when {
                 When::Always => truth(true),
                 When::Perhaps => {
-                    let u = self.unknown(state, 90, "ends", IntType::unsigned(1), UnknownKind::Environment, None);
+                    let u = self.unknown(state, "ends", IntType::unsigned(1), UnknownKind::Environment, None);
                     low_bit(&u)
                 }
                 When::If(e) | When::PerhapsIf(e) => {
@@ -67,7 +67,7 @@ impl<'m> Builder<'_, 'm> {
                         Some(c) if certain => c,
                         known => {
                             let flag = IntType::unsigned(1);
-                            let u = self.unknown(state, 90, "ends", flag, UnknownKind::Environment, None);
+                            let u = self.unknown(state, "ends", flag, UnknownKind::Environment, None);
                             and(known.unwrap_or(truth(true)), low_bit(&u))
                         }
                     }
@@ -124,18 +124,17 @@ impl<'m> Builder<'_, 'm> {
             }
         }
         // What comes back, before what happens to memory: effects may speak of it.
-        let Some(value) = self.model_returns(state, at, &model.returns, model, instruction, &cx, 100)? else {
+        let Some(value) = self.model_returns(state, at, &model.returns, model, instruction, &cx)? else {
             return Ok(Flow::Done);
         };
         cx.result = match &value {
             Sym::Num(n) => Some(n.clone()),
             _ => None,
         };
-        for (k, effect) in model.effects.iter().enumerate() {
-            let tag = 40_000 + 9_000 * index(k);
+        for effect in &model.effects {
             match effect {
                 Effect::Writes(w) => {
-                    if !self.model_write(state, w, &cx, tag, &mut vague)? {
+                    if !self.model_write(state, w, &cx, &mut vague)? {
                         return Ok(Flow::Done);
                     }
                 }
@@ -149,26 +148,26 @@ impl<'m> Builder<'_, 'm> {
                 }
                 Effect::Calls(_) => {
                     self.assume(state, &format!("`{}` calls nothing that does not return", model.name), span.clone());
-                    self.forget_escaped(state, true, tag);
+                    self.forget_escaped(state, true);
                 }
                 Effect::Prints(format) => {
                     vague = true;
                     if cx.args.get(*format).is_none_or(|f| may_count(flat.module, f)) {
                         for t in cx.targets.iter().skip(model.params.len()).cloned().collect::<Vec<_>>() {
-                            self.forget_all(state, &t, UnknownKind::Environment, tag);
+                            self.forget_all(state, &t, UnknownKind::Environment);
                         }
                         // A list of arguments has its pointers where nobody sees them.
-                        self.forget_escaped(state, false, tag);
+                        self.forget_escaped(state, false);
                     }
                 }
-                Effect::Scans(format, kind) => self.scan(state, *format, *kind, model, &cx, tag)?,
+                Effect::Scans(format, kind) => self.scan(state, *format, *kind, model, &cx)?,
                 Effect::ChangesThrough(a) | Effect::FreesThrough(a) => {
                     let targets = cx.targets.get(*a).cloned().unwrap_or_default();
                     if !targets.is_empty() {
-                        self.forget_escaped(state, false, tag);
+                        self.forget_escaped(state, false);
                     }
                 }
-                Effect::ChangesThroughRest | Effect::ChangesMemory => self.forget_escaped(state, false, tag),
+                Effect::ChangesThroughRest | Effect::ChangesMemory => self.forget_escaped(state, false),
             }
         }
         if vague {
@@ -287,7 +286,6 @@ impl<'m> Builder<'_, 'm> {
         state: &mut State,
         w: &Write,
         cx: &ModelCall<'_>,
-        tag: u32,
         vague: &mut bool,
     ) -> Result<bool, Split> {
         let ty = self.address();
@@ -305,17 +303,17 @@ impl<'m> Builder<'_, 'm> {
         if let Some(n) = exact {
             match w.content {
                 Content::Zero => {
-                    return self.fill(state, (&pointer, &targets), &Num::constant(0, IntType::unsigned(8)), n, tag);
+                    return self.fill(state, (&pointer, &targets), &Num::constant(0, IntType::unsigned(8)), n);
                 }
                 Content::Byte(a) => {
                     if let Some(byte) = cx.values.get(a).cloned() {
-                        return self.fill(state, (&pointer, &targets), &byte, n, tag);
+                        return self.fill(state, (&pointer, &targets), &byte, n);
                     }
                 }
                 Content::CopyOf(a) => {
                     if let (Some(from), Some(t)) = (cx.values.get(a), cx.targets.get(a).cloned()) {
                         let source = from.to(ty);
-                        return self.copy(state, (&pointer, &targets), (&source, &t), n, tag);
+                        return self.copy(state, (&pointer, &targets), (&source, &t), n);
                     }
                 }
                 Content::Unknown(kind) if n <= 16 => {
@@ -324,11 +322,11 @@ impl<'m> Builder<'_, 'm> {
                     let lost = resolved.spots.iter().any(|s| matches!(s.place, super::memory::Place::Lost(_)));
                     if !lost && !resolved.spots.is_empty() {
                         let value = IntType::unsigned(u32::try_from(n * 8).unwrap_or(8));
-                        let u = self.unknown(state, tag, "written", value, kind_of(kind), None);
+                        let u = self.unknown(state, "written", value, kind_of(kind), None);
                         if !self.require(state, resolved.valid.clone()) {
                             return Ok(false);
                         }
-                        self.write(state, &resolved, n, &u, tag + 1)?;
+                        self.write(state, &resolved, n, &u)?;
                         return Ok(true);
                     }
                 }
@@ -348,7 +346,7 @@ impl<'m> Builder<'_, 'm> {
             _ => *vague = true,
         }
         // Not all of it may be new: what is written is not a matter of choice then.
-        self.forget_all(state, &targets, UnknownKind::Abstraction, tag);
+        self.forget_all(state, &targets, UnknownKind::Abstraction);
         Ok(true)
     }
 
@@ -360,7 +358,6 @@ impl<'m> Builder<'_, 'm> {
         kind: Kind,
         model: &Model,
         cx: &ModelCall<'_>,
-        tag: u32,
     ) -> Result<(), Split> {
         let sizes = cx.args.get(format).and_then(|f| self.scan_sizes(f)).unwrap_or_default();
         let ty = self.address();
@@ -368,26 +365,26 @@ impl<'m> Builder<'_, 'm> {
         for n in first..cx.args.len() {
             let (Some(p), Some(targets)) = (cx.values.get(n), cx.targets.get(n)) else { continue };
             let (pointer, targets) = (p.to(ty), targets.clone());
-            let k = index(n);
+            let _k = index(n);
             if let Some(Some(size)) = sizes.get(n - first) {
                 let resolved = self.resolve(state, &pointer, &targets, *size, 1)?;
                 let lost = resolved.spots.iter().any(|s| matches!(s.place, super::memory::Place::Lost(_)));
                 if !lost && !resolved.spots.is_empty() {
-                    let old = self.read(state, &resolved, *size, tag + 100 * k)?;
+                    let old = self.read(state, &resolved, *size)?;
                     let value = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
-                    let new = self.unknown(state, tag + 100 * k + 50, "scanned", value, kind_of(kind), None);
+                    let new = self.unknown(state, "scanned", value, kind_of(kind), None);
                     let flag = IntType::unsigned(1);
-                    let done = self.unknown(state, tag + 100 * k + 51, "read", flag, kind_of(kind), None);
+                    let done = self.unknown(state, "read", flag, kind_of(kind), None);
                     if !self.require(state, resolved.valid.clone()) {
                         return Ok(());
                     }
                     let common = old.ty;
                     let both = Num::new(ite(low_bit(&done), new.to(common), old.to(common)), common);
-                    self.write(state, &resolved, *size, &both, tag + 100 * k + 60)?;
+                    self.write(state, &resolved, *size, &both)?;
                     continue;
                 }
             }
-            self.forget_all(state, &targets, UnknownKind::Abstraction, tag + 100 * k);
+            self.forget_all(state, &targets, UnknownKind::Abstraction);
         }
         Ok(())
     }
@@ -441,7 +438,6 @@ impl<'m> Builder<'_, 'm> {
     }
 
     /// What a modelled call returns; nothing if nothing follows.
-    #[expect(clippy::too_many_arguments, reason = "a call has this many sides")]
     pub(super) fn model_returns(
         &mut self,
         state: &mut State,
@@ -450,7 +446,6 @@ impl<'m> Builder<'_, 'm> {
         model: &Model,
         instruction: &Instruction,
         cx: &ModelCall<'_>,
-        tag: u32,
     ) -> Result<Option<Sym>, Split> {
         let ty = self.address();
         let width = bits_of(&instruction.ty, self.cx.flat.module);
@@ -458,9 +453,9 @@ impl<'m> Builder<'_, 'm> {
         if !scalar {
             // Nothing, a float, or a struct. A call for its effect only still has it.
             if let Returns::Fresh { .. } | Returns::Moved { .. } = core_of(returns) {
-                return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
+                return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
             }
-            return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
+            return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
         }
         let signed = match model.result {
             None | Some(crate::models::Type::Any) => {
@@ -489,7 +484,7 @@ impl<'m> Builder<'_, 'm> {
         };
         let int = IntType { width, signed };
         Ok(Some(match returns {
-            Returns::Nothing => self.any(state, &instruction.ty, tag, UnknownKind::Environment),
+            Returns::Nothing => self.any(state, &instruction.ty, UnknownKind::Environment),
             Returns::Value { kind, low, high } => {
                 let bound = |e: &Option<ModelExpr>, b: &Self| e.as_ref().map(|e| b.model_number(e, cx, int));
                 let (low, high) = (bound(low, self), bound(high, self));
@@ -501,7 +496,7 @@ impl<'m> Builder<'_, 'm> {
                 let range = (fixed(&low, min), fixed(&high, max));
                 let ranged = (range != int.range() && range.0 <= range.1).then_some(range);
                 let name = self.callee_name(instruction).unwrap_or_else(|| model.name.clone());
-                let u = self.unknown(state, tag, &name, int, kind_of(*kind), ranged);
+                let u = self.unknown(state, &name, int, kind_of(*kind), ranged);
                 let mut e = u.expr;
                 if let Some(Some(h)) = &high
                     && !matches!(h, Expr::Const(..))
@@ -520,12 +515,12 @@ impl<'m> Builder<'_, 'm> {
                     let num = Num::new(value, int);
                     if width == 1 { Sym::Cond(low_bit(&num)) } else { Sym::Num(num) }
                 }
-                None => self.any(state, &instruction.ty, tag, UnknownKind::Environment),
+                None => self.any(state, &instruction.ty, UnknownKind::Environment),
             },
             Returns::Fresh { size, content } => {
                 let size = self.model_number(size, cx, ty);
                 let Some(size) = size else {
-                    return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
+                    return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
                 };
                 // For an object that is larger than this there are no model addresses.
                 let limit = constant(self.largest_at(at), ty);
@@ -555,14 +550,14 @@ impl<'m> Builder<'_, 'm> {
             }
             Returns::Moved { from, size } => {
                 let Some(size) = self.model_number(size, cx, ty) else {
-                    return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
+                    return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
                 };
                 let limit = constant(self.largest_at(at), ty);
                 if !self.beyond_unless(state, cmp(CmpOp::Le, ty, size.clone(), limit)) {
                     return Ok(None);
                 }
                 let (Some(old), Some(targets)) = (cx.values.get(*from), cx.targets.get(*from).cloned()) else {
-                    return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
+                    return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
                 };
                 let pointer = old.to(ty);
                 if !self.free(state, &pointer, &targets)? {
@@ -571,27 +566,26 @@ impl<'m> Builder<'_, 'm> {
                 let Some(fresh) = self.allocate(state, at, &size, Content::Uninitialised) else { return Ok(None) };
                 // What was copied is not followed.
                 if let Some(id) = self.points.known(ObjectKind::Heap(at)) {
-                    self.forget(state, id, UnknownKind::Abstraction, tag + 3);
+                    self.forget(state, id, UnknownKind::Abstraction);
                 }
                 Sym::Num(fresh)
             }
             Returns::Within(a) => {
                 let (Some(p), Some(_)) = (cx.values.get(*a), cx.targets.get(*a)) else {
-                    return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
+                    return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
                 };
                 let largest = self.largest();
-                let by =
-                    self.unknown(state, tag, "distance", ty, UnknownKind::Environment, Some((IBig::ZERO, largest)));
+                let by = self.unknown(state, "distance", ty, UnknownKind::Environment, Some((IBig::ZERO, largest)));
                 let span = state.span_of();
                 self.assume(state, &format!("`{}` returns a pointer into its argument", model.name), span);
                 Sym::Num(Num::new(operate(BinaryOp::Add, ty, Overflow::Undefined, p.to(ty), by.expr), ty))
             }
             Returns::Static { .. } | Returns::Handle => {
                 let Some(id) = self.points.known(ObjectKind::Library(at, false)) else {
-                    return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
+                    return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
                 };
                 if matches!(returns, Returns::Static { .. }) {
-                    self.forget(state, id, UnknownKind::Environment, tag + 5);
+                    self.forget(state, id, UnknownKind::Environment);
                 }
                 Sym::Num(Num::constant(self.memory.object(id).base.clone(), ty))
             }
@@ -601,7 +595,7 @@ impl<'m> Builder<'_, 'm> {
                     self.points.known(ObjectKind::Library(at, false)),
                 );
                 let (Some(pointer), Some(table)) = ids else {
-                    return Ok(Some(self.any(state, &instruction.ty, tag, UnknownKind::Environment)));
+                    return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
                 };
                 let size = i64::try_from(entry.bytes(self.cx.options.data_model).unwrap_or(1)).unwrap_or(1);
                 let zero = &self.memory.object(table).base - IBig::from(low * size);
@@ -610,23 +604,17 @@ impl<'m> Builder<'_, 'm> {
                 let bytes = u64::from(ty.width / 8);
                 let resolved = self.resolve(state, &at, &targets, bytes, 1)?;
                 if !resolved.spots.is_empty() {
-                    self.write(state, &resolved, bytes, &Num::constant(zero, ty), tag)?;
+                    self.write(state, &resolved, bytes, &Num::constant(zero, ty))?;
                 }
                 Sym::Num(Num::new(at, ty))
             }
             Returns::OrNull(kind, inner) => {
                 let before = state.clone();
-                let Some(value) = self.model_returns(state, at, inner, model, instruction, cx, tag + 20)? else {
+                let Some(value) = self.model_returns(state, at, inner, model, instruction, cx)? else {
                     return Ok(None);
                 };
-                let flag = self.unknown(
-                    state,
-                    tag,
-                    &format!("{} fails", model.name),
-                    IntType::unsigned(1),
-                    kind_of(*kind),
-                    None,
-                );
+                let flag =
+                    self.unknown(state, &format!("{} fails", model.name), IntType::unsigned(1), kind_of(*kind), None);
                 let works = not(low_bit(&flag));
                 let Sym::Num(n) = value else { return Ok(Some(value)) };
                 if let Returns::Fresh { .. } | Returns::Moved { .. } = core_of(inner) {
@@ -636,21 +624,21 @@ impl<'m> Builder<'_, 'm> {
             }
             Returns::If(c, yes, no) => match self.model_condition(c, cx) {
                 Some(Cond::Const(true)) => {
-                    return self.model_returns(state, at, yes, model, instruction, cx, tag + 40);
+                    return self.model_returns(state, at, yes, model, instruction, cx);
                 }
                 Some(Cond::Const(false)) => {
-                    return self.model_returns(state, at, no, model, instruction, cx, tag + 60);
+                    return self.model_returns(state, at, no, model, instruction, cx);
                 }
                 c => {
                     let c = c.unwrap_or_else(|| {
                         let flag = IntType::unsigned(1);
-                        let u = self.unknown(state, tag, &model.name, flag, UnknownKind::Environment, None);
+                        let u = self.unknown(state, &model.name, flag, UnknownKind::Environment, None);
                         low_bit(&u)
                     });
-                    let Some(a) = self.model_returns(state, at, yes, model, instruction, cx, tag + 40)? else {
+                    let Some(a) = self.model_returns(state, at, yes, model, instruction, cx)? else {
                         return Ok(None);
                     };
-                    let Some(b) = self.model_returns(state, at, no, model, instruction, cx, tag + 60)? else {
+                    let Some(b) = self.model_returns(state, at, no, model, instruction, cx)? else {
                         return Ok(None);
                     };
                     match (a, b) {
@@ -710,7 +698,7 @@ pub(super) fn may_count(module: &crate::module::Module, format: &Operand) -> boo
 }
 
 /// A call of a modelled function.
-struct ModelCall<'a> {
+pub(super) struct ModelCall<'a> {
     values: Vec<Num>,
     targets: Vec<Targets>,
     args: &'a [Operand],

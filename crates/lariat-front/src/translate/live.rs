@@ -6,7 +6,7 @@ use crate::module::{BlockId, Function, Op, Operand, ValueId};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-impl<'m> Builder<'_, 'm> {
+impl Builder<'_, '_> {
     /// The values that are used at or after a point.
     pub(super) fn live_at(&mut self, at: Point) -> Vec<(FlatValue, InstanceId, ValueId)> {
         let mut found = Vec::new();

@@ -272,6 +272,7 @@ impl Builder<'_, '_> {
     }
 
     /// The cell of an array as it is now, with the stores that are pending.
+    #[expect(clippy::unused_self, reason = "it reads memory like the others")]
     pub(super) fn load_cell(&self, state: &State, mem: usize, address: &Expr) -> Result<Expr, Split> {
         for update in state.settled().iter().rev() {
             match update {
@@ -288,12 +289,12 @@ impl Builder<'_, '_> {
     }
 
     /// The number at a place, of `size` bytes.
-    fn read_place(&mut self, state: &mut State, place: &Place, size: u64, tag: u32) -> Result<Num, Split> {
+    fn read_place(&mut self, state: &mut State, place: &Place, size: u64) -> Result<Num, Split> {
         let whole = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
         if size > 16 {
             // Wider than any number that is followed.
             let widest = IntType::unsigned(128);
-            return Ok(self.unknown(state, tag, "wide", widest, UnknownKind::Abstraction, None));
+            return Ok(self.unknown(state, "wide", widest, UnknownKind::Abstraction, None));
         }
         Ok(match place {
             Place::Vars(list) => match list.as_slice() {
@@ -309,15 +310,15 @@ impl Builder<'_, '_> {
                 }
                 Num::new(join(parts), whole)
             }
-            Place::Lost(_) => self.unknown(state, tag, "lost", whole, UnknownKind::Abstraction, None),
+            Place::Lost(_) => self.unknown(state, "lost", whole, UnknownKind::Abstraction, None),
         })
     }
 
     /// Reads `size` bytes; the access must have been found valid.
-    pub(super) fn read(&mut self, state: &mut State, at: &Resolved, size: u64, tag: u32) -> Result<Num, Split> {
+    pub(super) fn read(&mut self, state: &mut State, at: &Resolved, size: u64) -> Result<Num, Split> {
         let mut result: Option<Num> = None;
-        for (n, spot) in at.spots.iter().enumerate().rev() {
-            let value = self.read_place(state, &spot.place, size, tag + super::flat::index(n))?;
+        for spot in at.spots.iter().rev() {
+            let value = self.read_place(state, &spot.place, size)?;
             result = Some(match result {
                 None => value,
                 Some(rest) => {
@@ -341,14 +342,7 @@ impl Builder<'_, '_> {
     }
 
     /// Writes `size` bytes; the access must have been found valid.
-    pub(super) fn write(
-        &mut self,
-        state: &mut State,
-        at: &Resolved,
-        size: u64,
-        value: &Num,
-        tag: u32,
-    ) -> Result<(), Split> {
+    pub(super) fn write(&mut self, state: &mut State, at: &Resolved, size: u64, value: &Num) -> Result<(), Split> {
         let last = at.spots.len().saturating_sub(1);
         let mut before = truth(true);
         for (n, spot) in at.spots.iter().enumerate() {
@@ -360,7 +354,7 @@ impl Builder<'_, '_> {
                 and(before.clone(), spot.when.clone())
             };
             before = and(before, super::arith::not(spot.when.clone()));
-            self.write_place(state, &spot.place, size, value, &when, tag + super::flat::index(n))?;
+            self.write_place(state, &spot.place, size, value, &when)?;
         }
         Ok(())
     }
@@ -372,18 +366,17 @@ impl Builder<'_, '_> {
         size: u64,
         value: &Num,
         when: &Cond,
-        tag: u32,
     ) -> Result<(), Split> {
         if size > 16 {
             match place {
                 Place::Vars(list) => {
                     for (v, ty) in list.clone() {
-                        let new = self.unknown(state, tag, "wide", ty, UnknownKind::Abstraction, None);
+                        let new = self.unknown(state, "wide", ty, UnknownKind::Abstraction, None);
                         state.set(v, new.expr);
                     }
                 }
                 Place::Cell { mem, .. } => self.forget_mem(state, *mem, UnknownKind::Abstraction),
-                Place::Lost(id) => self.forget(state, *id, UnknownKind::Abstraction, tag),
+                Place::Lost(id) => self.forget(state, *id, UnknownKind::Abstraction),
             }
             return Ok(());
         }
@@ -395,7 +388,7 @@ impl Builder<'_, '_> {
                     state.set(*v, new);
                 }
                 bytes => {
-                    let bits = self.bits(state, value, whole, tag);
+                    let bits = self.bits(state, value, whole);
                     for (i, (v, _)) in bytes.iter().enumerate() {
                         let new = ite(when.clone(), byte(&bits, whole, i as u64), state.var(*v));
                         state.set(*v, new);
@@ -412,7 +405,7 @@ impl Builder<'_, '_> {
                 state.stores.push(MemUpdate::Store { mem: *mem, address: address.clone(), value: new });
             }
             Place::Cell { mem, address, bytes: Some(n), .. } => {
-                let bits = self.bits(state, value, whole, tag);
+                let bits = self.bits(state, value, whole);
                 let mut all = Vec::new();
                 for i in 0..*n {
                     let at = self.add_address(address.clone(), i);
@@ -435,7 +428,7 @@ impl Builder<'_, '_> {
                         state.stores.push(MemUpdate::Store { mem, address, value });
                     }
                 }
-                self.forget(state, *id, UnknownKind::Abstraction, tag);
+                self.forget(state, *id, UnknownKind::Abstraction);
             }
         }
         Ok(())
@@ -443,7 +436,7 @@ impl Builder<'_, '_> {
 
     /// The bits of a number. Bytes cannot hold a signed number that has left its type over Z, and reducing it would make the type
     /// a bound for it: nothing is known of it then. For machine integers there is no such number.
-    fn bits(&mut self, state: &mut State, value: &Num, whole: IntType, tag: u32) -> Expr {
+    fn bits(&mut self, state: &mut State, value: &Num, whole: IntType) -> Expr {
         let bits = value.to(whole);
         let computed = matches!(
             value.expr,
@@ -457,19 +450,19 @@ impl Builder<'_, '_> {
             Cond::cmp(CmpOp::Ge, value.ty, value.expr.clone(), constant(min, value.ty)),
             Cond::cmp(CmpOp::Le, value.ty, value.expr.clone(), constant(max, value.ty)),
         );
-        let lost = self.unknown(state, tag, "out of range", whole, UnknownKind::Abstraction, None);
+        let lost = self.unknown(state, "out of range", whole, UnknownKind::Abstraction, None);
         ite(within, bits, lost.expr)
     }
 
     /// Nothing is known of an object's content any more.
-    pub(super) fn forget(&mut self, state: &mut State, id: ObjectId, kind: UnknownKind, tag: u32) {
+    pub(super) fn forget(&mut self, state: &mut State, id: ObjectId, kind: UnknownKind) {
         let object = self.memory.object(id).clone();
         match &object.layout {
             Layout::Scalars(scalars) => {
                 for (n, s) in scalars.iter().enumerate() {
                     let name = self.program.vars[s.var].0.clone();
-                    let n = super::flat::index(n);
-                    let value = self.unknown(state, tag.wrapping_mul(4096).wrapping_add(n), &name, s.ty, kind, None);
+                    let _n = super::flat::index(n);
+                    let value = self.unknown(state, &name, s.ty, kind, None);
                     state.set(s.var, value.expr);
                 }
             }

@@ -143,7 +143,9 @@ impl<'m> Context<'m> {
         for p in &graph.order {
             pieces.entry((p.instance, p.block)).or_default().push((p.index, graph.cyclic.contains(p)));
         }
-        pieces.values_mut().for_each(|list| list.sort_unstable());
+        for list in pieces.values_mut() {
+            list.sort_unstable();
+        }
         let destructors = prepare::listed(flat.module, "llvm.global_dtors");
         let signs = RefCell::default();
         let (known_outside, stored_outside) = (HashSet::new(), HashSet::new());
@@ -308,11 +310,21 @@ fn signs(function: &Function) -> HashMap<ValueId, bool> {
         let this = Operand::Value(instruction.id);
         match &instruction.op {
             Op::Binary { op, left, right, flags } => match op {
-                BinOp::SDiv | BinOp::SRem | BinOp::AShr => [left, right, &this].into_iter().for_each(|o| vote(o, true)),
-                BinOp::UDiv | BinOp::URem | BinOp::LShr => {
-                    [left, right, &this].into_iter().for_each(|o| vote(o, false))
+                BinOp::SDiv | BinOp::SRem | BinOp::AShr => {
+                    for o in [left, right, &this] {
+                        vote(o, true);
+                    }
                 }
-                _ if flags.nsw => [left, right, &this].into_iter().for_each(|o| vote(o, true)),
+                BinOp::UDiv | BinOp::URem | BinOp::LShr => {
+                    for o in [left, right, &this] {
+                        vote(o, false);
+                    }
+                }
+                _ if flags.nsw => {
+                    for o in [left, right, &this] {
+                        vote(o, true);
+                    }
+                }
                 _ => vote(&this, false),
             },
             Op::Compare { pred, left, right, ty, .. } => match pred {

@@ -14,7 +14,7 @@ use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType, Overflow};
 use std::collections::BTreeSet;
 
-impl<'m> Builder<'_, 'm> {
+impl Builder<'_, '_> {
     /// Whether a value is the address of something, or made from one, so that its digits mean nothing.
     pub(super) fn is_address(&self, state: &State, operand: &Operand, ty: &Type) -> bool {
         let targets = self.targets(state, operand);
@@ -36,7 +36,7 @@ impl<'m> Builder<'_, 'm> {
         ty: &Type,
     ) -> Sym {
         let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
-        let (a, b) = (self.number(state, left, ty, 1), self.number(state, right, ty, 2));
+        let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
         if p || q {
             let same = p && q && self.one_object(state, left, right);
             let plain = match op {
@@ -45,8 +45,9 @@ impl<'m> Builder<'_, 'm> {
                 _ => false,
             };
             // A difference of addresses is no address: it is tracked as one only because nobody looked closer.
-            if !plain && !(self.distance_like(state, left) && self.distance_like(state, right)) {
-                return self.any(state, ty, 3, UnknownKind::Abstraction);
+            let distances = self.distance_like(state, left) && self.distance_like(state, right);
+            if !plain && !distances {
+                return self.any(state, ty, UnknownKind::Abstraction);
             }
         }
         let result = arith::binary(op, width, &a, &b, flags);
@@ -134,7 +135,7 @@ impl<'m> Builder<'_, 'm> {
             Cond::Const(false) => Sym::Num(result),
             c => {
                 let ty = result.ty;
-                let other = self.unknown(state, 9, "poison", ty, UnknownKind::Environment, None);
+                let other = self.unknown(state, "poison", ty, UnknownKind::Environment, None);
                 Sym::Num(Num::new(ite(c, other.expr, result.expr), ty))
             }
         }
@@ -158,7 +159,7 @@ impl<'m> Builder<'_, 'm> {
         check: bool,
     ) -> Cond {
         let width = bits_of(ty, self.cx.flat.module);
-        let (a, b) = (self.number(state, left, ty, 1), self.number(state, right, ty, 2));
+        let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
         let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
         let equality = matches!(pred, Predicate::Eq | Predicate::Ne);
         let signed = IntType::signed(width);
@@ -168,7 +169,7 @@ impl<'m> Builder<'_, 'm> {
             let known = *ty == Type::Ptr && (null(&a) || null(&b) || self.one_object(state, left, right));
             if !known {
                 let flag = IntType::unsigned(1);
-                let unknown = self.unknown(state, 3, "order of addresses", flag, UnknownKind::Environment, None);
+                let unknown = self.unknown(state, "order of addresses", flag, UnknownKind::Environment, None);
                 return low_bit(&unknown);
             }
         }
@@ -213,11 +214,11 @@ impl<'m> Builder<'_, 'm> {
     ) -> Cond {
         let width = bits_of(ty, self.cx.flat.module);
         let signed = IntType::signed(width);
-        let (a, b) = (self.number(state, left, ty, 1), self.number(state, right, ty, 2));
+        let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
         let negative = |n: &Num| bit(&cmp(CmpOp::Lt, signed, n.to(signed), constant(0, signed))).expr;
         let flag = IntType::unsigned(1);
         let differ = cmp(CmpOp::Ne, flag, negative(&a), negative(&b));
-        let any = self.unknown(state, 0, "poison", flag, UnknownKind::Environment, None);
+        let any = self.unknown(state, "poison", flag, UnknownKind::Environment, None);
         arith::or(and(differ.clone(), low_bit(&any)), and(not(differ), c))
     }
 
@@ -239,7 +240,7 @@ impl<'m> Builder<'_, 'm> {
         }
         let width = bits_of(ty, self.cx.flat.module);
         let flag = IntType::unsigned(1);
-        let by_chance = self.unknown(state, 0, "chance of addresses", flag, UnknownKind::Environment, None);
+        let by_chance = self.unknown(state, "chance of addresses", flag, UnknownKind::Environment, None);
         let by_chance = low_bit(&by_chance);
         if p != q {
             // One of them may be null in a variable.
@@ -256,7 +257,8 @@ impl<'m> Builder<'_, 'm> {
         let outside = self.points.known(ObjectKind::Outside);
         let from_outside = |t: &Targets| outside.is_some_and(|o| t.0.contains_key(&o)) && self.cx.whole;
         let common: Vec<_> = x.0.keys().filter(|o| y.0.contains_key(o)).collect();
-        if !common.is_empty() && !(from_outside(&x) && from_outside(&y)) {
+        let strangers = from_outside(&x) && from_outside(&y);
+        if !common.is_empty() && !strangers {
             return None;
         }
         let signed = IntType::signed(width);
@@ -290,15 +292,15 @@ impl<'m> Builder<'_, 'm> {
         let module = self.cx.flat.module;
         let (w, v) = (bits_of(from, module), bits_of(to, module));
         if w == 0 || v == 0 || w > 128 || v > 128 {
-            return self.any(state, to, 1, UnknownKind::Abstraction);
+            return self.any(state, to, UnknownKind::Abstraction);
         }
-        let boolean = |b: &mut Self, state: &mut State| b.condition(state, arg, 1);
+        let boolean = |b: &mut Self, state: &mut State| b.condition(state, arg);
         match op {
             CastOp::Trunc => {
                 if self.is_address(state, arg, from) && !self.distance_like(state, arg) {
-                    return self.any(state, to, 2, UnknownKind::Abstraction);
+                    return self.any(state, to, UnknownKind::Abstraction);
                 }
-                let a = self.number(state, arg, from, 1);
+                let a = self.number(state, arg, from);
                 let short = if v == 1 { bit(&low_bit(&a)) } else { arith::truncate(&a, v) };
                 let mut lost = truth(false);
                 for (promised, signed) in [(flags.nsw, true), (flags.nuw, false)] {
@@ -311,7 +313,7 @@ impl<'m> Builder<'_, 'm> {
                 let short = if lost == truth(false) {
                     short
                 } else {
-                    let any = self.unknown(state, 9, "poison", short.ty, UnknownKind::Environment, None);
+                    let any = self.unknown(state, "poison", short.ty, UnknownKind::Environment, None);
                     Num::new(ite(lost, any.expr, short.expr), short.ty)
                 };
                 if v == 1 { Sym::Cond(low_bit(&short)) } else { Sym::Num(short) }
@@ -323,29 +325,29 @@ impl<'m> Builder<'_, 'm> {
                 Sym::Num(Num::new(ite(c, constant(-1, ty), constant(0, ty)), ty))
             }
             CastOp::ZExt => {
-                let a = self.number(state, arg, from, 1);
+                let a = self.number(state, arg, from);
                 let extended = arith::zero_extend(&a, w);
                 if flags.nneg && a.ty.signed {
                     let ty = IntType::signed(w);
                     let negative = cmp(CmpOp::Lt, ty, a.to(ty), constant(0, ty));
-                    let other = self.unknown(state, 9, "poison", extended.ty, UnknownKind::Environment, None);
+                    let other = self.unknown(state, "poison", extended.ty, UnknownKind::Environment, None);
                     return Sym::Num(Num::new(ite(negative, other.expr, extended.expr), extended.ty));
                 }
                 Sym::Num(extended)
             }
-            CastOp::SExt => Sym::Num(arith::sign_extend(&self.number(state, arg, from, 1), w)),
+            CastOp::SExt => Sym::Num(arith::sign_extend(&self.number(state, arg, from), w)),
             CastOp::PtrToInt => {
-                let a = self.number(state, arg, from, 1);
+                let a = self.number(state, arg, from);
                 Sym::Num(if v < w { arith::truncate(&a, v) } else { a })
             }
             CastOp::IntToPtr => {
-                let a = self.number(state, arg, from, 1);
+                let a = self.number(state, arg, from);
                 Sym::Num(if w > v { arith::truncate(&a, v) } else { a }.read_as(self.address()))
             }
             CastOp::BitCast | CastOp::AddrSpaceCast if w == v && !matches!(to, Type::Other(_)) => {
-                self.operand(state, arg, from, 1)
+                self.operand(state, arg, from)
             }
-            _ => self.any(state, to, 1, UnknownKind::Abstraction),
+            _ => self.any(state, to, UnknownKind::Abstraction),
         }
     }
 }

@@ -225,7 +225,7 @@ impl Points {
         for (n, global) in cx.flat.module.globals.iter().enumerate() {
             let id = GlobalId(super::flat::index(n));
             if let Some(init) = &global.init {
-                self.initial(cx, ObjectKind::Global(id), 0, init);
+                self.initial(ObjectKind::Global(id), 0, init);
             }
             if cx.known_outside.contains(&id) {
                 let object = self.object(ObjectKind::Global(id));
@@ -244,11 +244,11 @@ impl Points {
         }
     }
 
-    fn initial(&mut self, cx: &Context<'_>, global: ObjectKind, at: i64, init: &Constant) {
+    fn initial(&mut self, global: ObjectKind, at: i64, init: &Constant) {
         match init {
             Constant::Aggregate(ty, parts) => {
                 for (part, offset) in parts.iter().zip(super::offsets_of(ty)) {
-                    self.initial(cx, global, at + offset, part);
+                    self.initial(global, at + offset, part);
                 }
             }
             other => {
@@ -597,7 +597,9 @@ impl Points {
             ModelUse::Entered => {}
             ModelUse::Intrinsic(name) => self.intrinsic(name, result, &arguments),
             ModelUse::Unknown => {
-                arguments.iter().for_each(|a| self.escape(a));
+                for a in &arguments {
+                    self.escape(a);
+                }
                 let outside = self.outside();
                 self.flow(result, &outside);
             }

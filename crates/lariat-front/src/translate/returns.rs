@@ -16,7 +16,7 @@ use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{Case, CmpOp, Goto, IntType, MemUpdate, Overflow};
 
-impl<'m> Builder<'_, 'm> {
+impl Builder<'_, '_> {
     /// An exception goes to a landing pad, or ends the program.
     pub(super) fn unwind(&mut self, mut state: State, handler: Option<Point>) {
         // In a recursion it may be an outer call of the same function that catches it.
@@ -64,7 +64,7 @@ impl<'m> Builder<'_, 'm> {
         let id = state.at.instance;
         let function = self.cx.flat.function(id);
         let sym = match value {
-            Some(v) => self.operand(&mut state, v, &function.result.clone(), 500_000),
+            Some(v) => self.operand(&mut state, v, &function.result.clone()),
             None => Sym::Nothing,
         };
         self.leave_scope(&mut state, id);
@@ -153,9 +153,8 @@ impl<'m> Builder<'_, 'm> {
 
     pub(super) fn resume_recursion(&mut self, mut state: State, id: InstanceId, calls: &[Point], result: &Sym) {
         self.forget_locals(&mut state, id);
-        let which = (calls.len() > 1).then(|| {
-            self.unknown(&mut state, 520_000, "caller", IntType::unsigned(32), UnknownKind::Abstraction, None)
-        });
+        let which = (calls.len() > 1)
+            .then(|| self.unknown(&mut state, "caller", IntType::unsigned(32), UnknownKind::Abstraction, None));
         for (n, call) in calls.iter().enumerate() {
             let mut taken = state.clone();
             if n > 0
@@ -173,17 +172,9 @@ impl<'m> Builder<'_, 'm> {
                 }
                 let leaves = self.leaves(instance, value);
                 let mut parts = Vec::new();
-                for (k, leaf) in leaves.iter().enumerate() {
+                for leaf in &leaves {
                     let ty = self.leaf_type(instance, value, leaf);
-                    let tag = 530_000 + v.0.wrapping_mul(8).wrapping_add(index(k));
-                    parts.push(Sym::Num(self.unknown(
-                        &mut taken,
-                        tag,
-                        "caller value",
-                        ty,
-                        UnknownKind::Abstraction,
-                        None,
-                    )));
+                    parts.push(Sym::Num(self.unknown(&mut taken, "caller value", ty, UnknownKind::Abstraction, None)));
                 }
                 let sym = if parts.len() == 1 { parts.remove(0) } else { Sym::Aggregate(parts) };
                 taken.env.insert(v, sym);
@@ -204,17 +195,11 @@ impl<'m> Builder<'_, 'm> {
                 && self.cx.flat.is_within(instance, id)
                 && self.memory.objects[n].many.is_none()
             {
-                self.forget(state, super::points::ObjectId(index(n)), UnknownKind::Abstraction, 300_000 + index(n));
+                self.forget(state, super::points::ObjectId(index(n)), UnknownKind::Abstraction);
                 if let Life::Flag(flag) = self.memory.objects[n].life {
                     let ty = IntType::unsigned(8);
-                    let value = self.unknown(
-                        state,
-                        540_000 + index(n),
-                        "alive",
-                        ty,
-                        UnknownKind::Abstraction,
-                        Some((IBig::ZERO, IBig::from(1))),
-                    );
+                    let value =
+                        self.unknown(state, "alive", ty, UnknownKind::Abstraction, Some((IBig::ZERO, IBig::from(1))));
                     state.set(flag, value.expr);
                 }
             }
@@ -232,7 +217,7 @@ impl<'m> Builder<'_, 'm> {
             self.jump(state, after);
         } else {
             state.at = call;
-            self.to_block(state, after.block);
+            self.follow_block(state, after.block);
         }
     }
 
@@ -257,7 +242,7 @@ impl<'m> Builder<'_, 'm> {
         if let Some(depth) = self.depth_of(id) {
             let ty = IntType::signed(64);
             let range = Some((IBig::ZERO, IBig::from(1u64 << 62)));
-            let value = self.unknown(state, 0, "depth", ty, UnknownKind::Abstraction, range);
+            let value = self.unknown(state, "depth", ty, UnknownKind::Abstraction, range);
             state.set(depth, value.expr);
         }
     }
@@ -283,7 +268,7 @@ impl<'m> Builder<'_, 'm> {
         let flag = IntType::unsigned(8);
         let value_of = if alive && object.doubtful && !matches!(object.life, Life::Always) {
             let range = Some((IBig::ZERO, IBig::from(1)));
-            self.unknown(state, 0, "in scope", flag, UnknownKind::Environment, range).expr
+            self.unknown(state, "in scope", flag, UnknownKind::Environment, range).expr
         } else {
             constant(i32::from(alive), flag)
         };

@@ -12,7 +12,7 @@ use lariat_ir::neutral::{CmpOp, Goto, IntType, Location, MemInit, MemUpdate, Ove
 use lariat_ir::{Obligation, UnknownKind};
 use std::collections::{BTreeSet, HashSet};
 
-impl<'m> Builder<'_, 'm> {
+impl Builder<'_, '_> {
     /// Functions that are called from outside, when and as often as it likes, are not in the graph; so their loops, and
     /// with them the end of the program, are open.
     pub(super) fn callbacks(&mut self) {
@@ -68,12 +68,12 @@ impl<'m> Builder<'_, 'm> {
                         // As large as the other file says.
                         let ty = self.address();
                         let range = Some((IBig::ZERO, IBig::from(1 << 20)));
-                        let size = self.unknown(&mut state, 0, "size", ty, UnknownKind::Environment, range);
+                        let size = self.unknown(&mut state, "size", ty, UnknownKind::Environment, range);
                         state.set(v, size.expr);
                     }
                     // The state at the call of a function is its input; what another file says is not.
                     let input = !known && !global.constant;
-                    self.start_global(&mut state, number, bytes, input);
+                    self.start_global(&mut state, number, bytes.as_deref(), input);
                 }
                 ObjectKind::Outside => {
                     if let Layout::Region(n) = object.layout {
@@ -92,7 +92,7 @@ impl<'m> Builder<'_, 'm> {
                 }
                 ObjectKind::Library(..) => {
                     if matches!(object.layout, Layout::Scalars(_)) {
-                        self.forget(&mut state, number, UnknownKind::Environment, 900_000 + index(id));
+                        self.forget(&mut state, number, UnknownKind::Environment);
                     }
                 }
                 _ => {}
@@ -118,7 +118,7 @@ impl<'m> Builder<'_, 'm> {
         for (n, p) in function.params.iter().enumerate() {
             let value = self.cx.flat.value(InstanceId(0), ValueId(index(n)));
             let leaves = leaves_of(&p.ty);
-            for (k, (_, leaf)) in leaves.iter().enumerate() {
+            for (_, leaf) in &leaves {
                 let name = function
                     .declares
                     .iter()
@@ -130,8 +130,7 @@ impl<'m> Builder<'_, 'm> {
                 let range = (self.cx.whole && function.name == "main" && n == 0 && ty.width >= 8)
                     .then(|| (IBig::from(1), IntType::signed(ty.width).range().1))
                     .or_else(|| (*leaf == Type::Ptr).then(|| ty.range()));
-                let unknown =
-                    self.unknown(&mut state, 800_000 + index(n * 16 + k), &name, ty, UnknownKind::Input, range);
+                let unknown = self.unknown(&mut state, &name, ty, UnknownKind::Input, range);
                 let sym = Sym::Num(unknown);
                 if leaves.len() == 1 {
                     state.env.insert(value, sym);
@@ -185,7 +184,7 @@ impl<'m> Builder<'_, 'm> {
         if resolved.spots.is_empty() || lost || self.memory.outside_size.is_none() {
             return;
         }
-        if let Ok(last) = self.read(state, &resolved, bytes, 850_000) {
+        if let Ok(last) = self.read(state, &resolved, bytes) {
             let null = cmp(CmpOp::Eq, ty, last.to(ty), constant(0, ty));
             self.unless(state, and(resolved.valid, null), Goto::Stop);
         }
@@ -211,7 +210,7 @@ impl<'m> Builder<'_, 'm> {
         &mut self,
         state: &mut State,
         id: super::points::ObjectId,
-        bytes: Option<Vec<u8>>,
+        bytes: Option<&[u8]>,
         input: bool,
     ) {
         let object = self.memory.object(id).clone();
@@ -226,10 +225,10 @@ impl<'m> Builder<'_, 'm> {
         match &object.layout {
             Layout::Scalars(list) => {
                 for s in list {
-                    let value = bytes.as_ref().map(|b| arith::wrap(&number(s.offset, s.size, b), s.ty));
+                    let value = bytes.map(|b| arith::wrap(&number(s.offset, s.size, b), s.ty));
                     if value.is_none() && !input {
                         let name = self.program.vars[s.var].0.clone();
-                        let unknown = self.unknown(state, 0, &name, s.ty, UnknownKind::Environment, None);
+                        let unknown = self.unknown(state, &name, s.ty, UnknownKind::Environment, None);
                         state.set(s.var, unknown.expr);
                         continue;
                     }
@@ -240,7 +239,7 @@ impl<'m> Builder<'_, 'm> {
                 let region = self.memory.regions[*n].clone();
                 let others = self.is_mixed(&region);
                 for f in &region.fields {
-                    let Some(bytes) = &bytes else {
+                    let Some(bytes) = bytes else {
                         if others || !input {
                             // One array cannot be an input in part: what is not known is then unknown to all.
                             let unknown = self.mem_unknown(state, f.mem, UnknownKind::Environment);

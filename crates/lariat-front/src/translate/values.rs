@@ -10,7 +10,7 @@ use dashu_int::IBig;
 use lariat_ir::neutral::{Cond, Expr, IntType, MemUnknown, Unknown};
 use lariat_ir::{Assumption, Span, UnknownKind};
 
-impl<'m> Builder<'_, 'm> {
+impl Builder<'_, '_> {
     pub(super) fn store_ssa(
         &mut self,
         value: (FlatValue, InstanceId, ValueId),
@@ -125,11 +125,10 @@ impl<'m> Builder<'_, 'm> {
         Some(Sym::Num(Num::new(Expr::Var(var), ty)))
     }
 
-    /// Something nobody knows, the same at each visit wherever the tag is the same.
+    /// Something nobody knows.
     pub(super) fn unknown(
         &mut self,
         state: &mut State,
-        tag: u32,
         name: &str,
         ty: IntType,
         kind: UnknownKind,
@@ -137,7 +136,6 @@ impl<'m> Builder<'_, 'm> {
     ) -> Num {
         // Each question of an instruction has its own value. On other ways to the same instruction they are asked for again,
         // and may be shared: a run takes one way.
-        let _ = tag;
         let key = (state.at, state.asked);
         state.asked += 1;
         let same = |u: &usize| {
@@ -184,10 +182,10 @@ impl<'m> Builder<'_, 'm> {
     }
 
     /// The value of an operand of a type.
-    pub(super) fn operand(&mut self, state: &mut State, operand: &Operand, ty: &Type, tag: u32) -> Sym {
+    pub(super) fn operand(&mut self, state: &mut State, operand: &Operand, ty: &Type) -> Sym {
         match operand {
             Operand::Value(v) => self.value(state, state.at.instance, *v),
-            Operand::Constant(c) => self.constant(state, c, ty, tag),
+            Operand::Constant(c) => self.constant(state, c, ty),
         }
     }
 
@@ -221,7 +219,7 @@ impl<'m> Builder<'_, 'm> {
         if matches!(ty, Type::Struct(..) | Type::Array(..)) { Sym::Aggregate(parts) } else { parts.remove(0) }
     }
 
-    pub(super) fn constant(&mut self, state: &mut State, c: &Constant, ty: &Type, tag: u32) -> Sym {
+    pub(super) fn constant(&mut self, state: &mut State, c: &Constant, ty: &Type) -> Sym {
         match c {
             Constant::Int(1, bits) => Sym::Cond(truth(bits & 1 == 1)),
             Constant::Int(width, bits) => Sym::Num(Num::constant(IBig::from(*bits), IntType::signed(*width))),
@@ -237,8 +235,8 @@ impl<'m> Builder<'_, 'm> {
                     _ => Vec::new(),
                 };
                 let mut all = Vec::new();
-                for (n, (part, ty)) in parts.iter().zip(&inner).enumerate() {
-                    match self.constant(state, part, ty, tag.wrapping_mul(16).wrapping_add(index(n))) {
+                for (part, ty) in parts.iter().zip(&inner) {
+                    match self.constant(state, part, ty) {
                         Sym::Aggregate(list) => all.extend(list),
                         one => all.push(one),
                     }
@@ -250,34 +248,33 @@ impl<'m> Builder<'_, 'm> {
             ),
             Constant::Undef(t) => {
                 let first = self.program.unknowns.len();
-                let sym = self.any(state, t, tag, UnknownKind::Environment);
+                let sym = self.any(state, t, UnknownKind::Environment);
                 // No two uses need see one value, so that nothing may be decided by it.
                 for u in self.program.unknowns.iter_mut().skip(first) {
                     u.computed = true;
                 }
                 sym
             }
-            Constant::Opaque(t) => self.any(state, t, tag, UnknownKind::Abstraction),
+            Constant::Opaque(t) => self.any(state, t, UnknownKind::Abstraction),
             other => match self.constant_address(other) {
                 Some(address) => Sym::Num(Num::constant(address, self.address())),
-                None => self.any(state, ty, tag, UnknownKind::Abstraction),
+                None => self.any(state, ty, UnknownKind::Abstraction),
             },
         }
     }
 
     /// A value of a type that nobody knows.
-    pub(super) fn any(&mut self, state: &mut State, ty: &Type, tag: u32, kind: UnknownKind) -> Sym {
+    pub(super) fn any(&mut self, state: &mut State, ty: &Type, kind: UnknownKind) -> Sym {
         let module = self.cx.flat.module;
         let leaves = leaves_of(ty);
         let mut parts = Vec::new();
-        for (n, (_, leaf)) in leaves.iter().enumerate() {
+        for (_, leaf) in &leaves {
             let width = bits_of(leaf, module).clamp(1, 128);
             let signed = matches!(leaf, Type::Ptr);
-            let tag = tag.wrapping_mul(32).wrapping_add(index(n));
             let what = if kind == UnknownKind::Abstraction { "not followed" } else { "unknown" };
             let ty = IntType { width, signed };
             // An address has the range of its type, in every semantics.
-            let num = self.unknown(state, tag, what, ty, kind, signed.then(|| ty.range()));
+            let num = self.unknown(state, what, ty, kind, signed.then(|| ty.range()));
             if let Expr::Unknown(u) = num.expr {
                 // Not a number that overflowed before it was lost: one of its type that nobody computed here.
                 self.program.unknowns[u].computed = false;
@@ -295,31 +292,24 @@ impl<'m> Builder<'_, 'm> {
     }
 
     /// An operand as a number.
-    pub(super) fn number(&mut self, state: &mut State, operand: &Operand, ty: &Type, tag: u32) -> Num {
-        match self.operand(state, operand, ty, tag) {
+    pub(super) fn number(&mut self, state: &mut State, operand: &Operand, ty: &Type) -> Num {
+        match self.operand(state, operand, ty) {
             Sym::Num(n) => n,
             Sym::Cond(c) => bit(&c),
             Sym::Aggregate(_) | Sym::Nothing => {
                 let width = bits_of(ty, self.cx.flat.module).clamp(1, 128);
-                self.unknown(
-                    state,
-                    tag.wrapping_add(7),
-                    "unknown",
-                    IntType::unsigned(width),
-                    UnknownKind::Environment,
-                    None,
-                )
+                self.unknown(state, "unknown", IntType::unsigned(width), UnknownKind::Environment, None)
             }
         }
     }
 
-    pub(super) fn condition(&mut self, state: &mut State, operand: &Operand, tag: u32) -> Cond {
-        match self.operand(state, operand, &Type::Int(1), tag) {
+    pub(super) fn condition(&mut self, state: &mut State, operand: &Operand) -> Cond {
+        match self.operand(state, operand, &Type::Int(1)) {
             Sym::Cond(c) => c,
             Sym::Num(n) => low_bit(&n),
             Sym::Aggregate(_) | Sym::Nothing => {
                 let flag = IntType::unsigned(1);
-                low_bit(&self.unknown(state, tag, "unknown", flag, UnknownKind::Environment, None))
+                low_bit(&self.unknown(state, "unknown", flag, UnknownKind::Environment, None))
             }
         }
     }

@@ -78,9 +78,9 @@ struct Field {
 }
 
 /// The most statements that are executed, about, if nothing runs for ever.
-const COST: u64 = 3000;
+const COST: u64 = 1500;
 /// The most statements, if every call is replaced by what it calls.
-const SIZE: u64 = 260;
+const SIZE: u64 = 120;
 
 struct Generator {
     rng: Rng,
@@ -191,7 +191,7 @@ impl Generator {
     fn program(&mut self) -> Program {
         self.types();
         self.globals();
-        let functions = self.rng.below(5);
+        let functions = *self.rng.pick(&[0, 0, 1, 1, 2, 2, 3, 4]);
         for _ in 0..functions {
             self.function();
         }
@@ -438,7 +438,7 @@ impl Generator {
         self.ret.clone_from(&ret);
         (self.computed_goto, self.vla) = (false, false);
         let mut body = Vec::new();
-        for _ in 0..1 + self.rng.below(6) {
+        for _ in 0..1 + self.rng.below(4) {
             self.statement(&mut body);
         }
         let value = ret.as_ref().map(|kind| self.value_of(kind));
@@ -502,7 +502,7 @@ impl Generator {
         if self.chance(12) {
             self.set_jump(&mut body);
         }
-        for _ in 0..6 + self.rng.below(16) {
+        for _ in 0..4 + self.rng.below(9) {
             self.statement(&mut body);
         }
         self.digest(&mut body);

@@ -62,7 +62,8 @@ impl Generator {
         match self.rng.below(10) {
             0..=4 => {
                 self.count("=");
-                let value = self.expr(3);
+                let depth = 1 + u32::try_from(self.rng.below(3)).expect("small");
+                let value = self.expr(depth);
                 out.push(Stmt::of("# = #;", vec![target.e, value.e]));
             }
             5..=8 => self.compound_assignment(target, out),
