@@ -231,34 +231,116 @@ pub enum Callee {
 #[expect(missing_docs, reason = "the fields are LLVM's operands of the same name")]
 pub enum Op {
     /// A new local object of `size * count` bytes.
-    Alloca { size: u64, count: Operand },
+    Alloca {
+        size: u64,
+        count: Operand,
+    },
     /// `align` in bytes: an address that is no multiple of it is undefined.
-    Load { ptr: Operand, size: u64, align: u64, volatile: bool, atomic: bool },
-    Store { value: Operand, ptr: Operand, ty: Type, size: u64, align: u64, volatile: bool, atomic: bool },
+    Load {
+        ptr: Operand,
+        size: u64,
+        align: u64,
+        volatile: bool,
+        atomic: bool,
+    },
+    Store {
+        value: Operand,
+        ptr: Operand,
+        ty: Type,
+        size: u64,
+        align: u64,
+        volatile: bool,
+        atomic: bool,
+    },
     /// `base + offset + sum of index * scale`, in bytes; indices are read as signed.
-    Gep { base: Operand, offset: i64, indices: Vec<(Operand, i64)>, flags: Flags },
-    Binary { op: BinOp, left: Operand, right: Operand, flags: Flags },
+    Gep {
+        base: Operand,
+        offset: i64,
+        indices: Vec<(Operand, i64)>,
+        flags: Flags,
+    },
+    Binary {
+        op: BinOp,
+        left: Operand,
+        right: Operand,
+        flags: Flags,
+    },
     /// The operands have type `ty`: an integer or a pointer.
-    Compare { pred: Predicate, left: Operand, right: Operand, ty: Type, flags: Flags },
-    Float { op: FloatOp, left: Operand, right: Option<Operand> },
+    Compare {
+        pred: Predicate,
+        left: Operand,
+        right: Operand,
+        ty: Type,
+        flags: Flags,
+    },
+    Float {
+        op: FloatOp,
+        left: Operand,
+        right: Option<Operand>,
+    },
     /// `pred` as LLVM writes it: `oeq`, `ult`, `uno`, …
-    FloatCompare { pred: String, left: Operand, right: Operand },
-    Cast { op: CastOp, arg: Operand, from: Type, flags: Flags },
-    Select { cond: Operand, yes: Operand, no: Operand },
-    Phi { incoming: Vec<(BlockId, Operand)> },
-    Freeze { arg: Operand },
-    ExtractValue { aggregate: Operand, path: Vec<u32> },
-    InsertValue { aggregate: Operand, value: Operand, path: Vec<u32> },
+    FloatCompare {
+        pred: String,
+        left: Operand,
+        right: Operand,
+    },
+    Cast {
+        op: CastOp,
+        arg: Operand,
+        from: Type,
+        flags: Flags,
+    },
+    Select {
+        cond: Operand,
+        yes: Operand,
+        no: Operand,
+    },
+    Phi {
+        incoming: Vec<(BlockId, Operand)>,
+    },
+    Freeze {
+        arg: Operand,
+    },
+    ExtractValue {
+        aggregate: Operand,
+        path: Vec<u32>,
+    },
+    InsertValue {
+        aggregate: Operand,
+        value: Operand,
+        path: Vec<u32>,
+    },
     /// Also the call of an `invoke`, which is then the last instruction of its block.
-    Call { callee: Callee, args: Vec<Operand>, noreturn: bool, nounwind: bool, returns_twice: bool },
+    Call {
+        callee: Callee,
+        args: Vec<Operand>,
+        noreturn: bool,
+        nounwind: bool,
+        returns_twice: bool,
+    },
     /// `op` as LLVM writes it: `add`, `xchg`, `umax`, …
-    AtomicRmw { op: String, ptr: Operand, value: Operand, size: u64 },
-    CompareExchange { ptr: Operand, expected: Operand, new: Operand, size: u64 },
-    VaArg { list: Operand },
+    AtomicRmw {
+        op: String,
+        ptr: Operand,
+        value: Operand,
+        size: u64,
+    },
+    CompareExchange {
+        ptr: Operand,
+        expected: Operand,
+        new: Operand,
+        size: u64,
+    },
+    VaArg {
+        list: Operand,
+    },
     LandingPad,
     Fence,
     /// What is not understood; `what` is LLVM's name for it.
-    Opaque { what: String, args: Vec<Operand> },
+    Opaque {
+        what: String,
+        args: Vec<Operand>,
+    },
 }
 
 /// An instruction.
@@ -281,16 +363,34 @@ pub struct Instruction {
 #[expect(missing_docs, reason = "the fields are LLVM's operands of the same name")]
 pub enum Terminator {
     Jump(BlockId),
-    Branch { cond: Operand, yes: BlockId, no: BlockId },
-    Switch { value: Operand, width: u32, cases: Vec<(u128, BlockId)>, default: BlockId },
-    IndirectJump { address: Operand, targets: Vec<BlockId> },
+    Branch {
+        cond: Operand,
+        yes: BlockId,
+        no: BlockId,
+    },
+    Switch {
+        value: Operand,
+        width: u32,
+        cases: Vec<(u128, BlockId)>,
+        default: BlockId,
+    },
+    IndirectJump {
+        address: Operand,
+        targets: Vec<BlockId>,
+    },
     Return(Option<Operand>),
     /// The call is the block's last instruction.
-    Invoke { normal: BlockId, unwind: BlockId },
+    Invoke {
+        normal: BlockId,
+        unwind: BlockId,
+    },
     Resume,
     Unreachable,
     /// What is not understood; it may go to any of the targets or leave the function.
-    Opaque { what: String, targets: Vec<BlockId> },
+    Opaque {
+        what: String,
+        targets: Vec<BlockId>,
+    },
 }
 
 /// A basic block.
