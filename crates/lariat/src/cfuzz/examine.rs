@@ -260,7 +260,7 @@ impl<'e> Examiner<'e> {
         }
         let turn = subject.input_seed;
         match variant {
-            Variant::Plain if turn % 2 == 0 => vec![Target::Wrap, Target::CDiverges, Target::Ideal],
+            Variant::Plain if turn.is_multiple_of(2) => vec![Target::Wrap, Target::CDiverges, Target::Ideal],
             Variant::Plain => vec![Target::Wrap, Target::CDiverges, Target::CTerminates],
             Variant::Optimised => vec![[Target::Wrap, Target::CDiverges, Target::Ideal][(turn / 2 % 3) as usize]],
         }

@@ -82,6 +82,7 @@ const COST: u64 = 1500;
 /// The most statements, if every call is replaced by what it calls.
 const SIZE: u64 = 120;
 
+#[expect(clippy::struct_excessive_bools, reason = "they are independent facts about the place")]
 struct Generator {
     rng: Rng,
     risk: u32,
@@ -230,7 +231,7 @@ impl Generator {
         }
         for id in 0..self.rng.below(3) {
             let mut fields = Vec::new();
-            for i in 0..1 + self.rng.below(4) {
+            for i in 0..=self.rng.below(4) {
                 let kind = self.field_kind(id);
                 fields.push(Field { name: format!("m{i}"), kind });
             }
@@ -283,7 +284,7 @@ impl Generator {
     }
 
     fn globals(&mut self) {
-        for _ in 0..1 + self.rng.below(4) {
+        for _ in 0..=self.rng.below(4) {
             let kind = self.object_kind();
             let name = self.fresh("@g");
             let init = self.initializer(&kind, true);
@@ -438,7 +439,7 @@ impl Generator {
         self.ret.clone_from(&ret);
         (self.computed_goto, self.vla) = (false, false);
         let mut body = Vec::new();
-        for _ in 0..1 + self.rng.below(4) {
+        for _ in 0..=self.rng.below(4) {
             self.statement(&mut body);
         }
         let value = ret.as_ref().map(|kind| self.value_of(kind));

@@ -150,7 +150,7 @@ fn random_value(ts: &TransitionSystem, u: UnknownId, rng: &mut Rng) -> Value {
             let default = match of {
                 Scalar::Bool => Value::Bool(word & 1 == 1),
                 Scalar::BitVec(w) => Value::bv(w, u128::from(word)),
-                Scalar::Int => Value::int(i128::from(word.cast_signed() as i8)),
+                Scalar::Int => Value::int(i128::from(word % 256) - 128),
             };
             Value::Array(Arc::new(lariat_ir::ArrayValue::constant(index, default)))
         }

@@ -210,7 +210,7 @@ fn parse(text: &str) -> Result<Vec<Run>, String> {
         match line.split_once(' ') {
             Some(("o", value)) => run.observed.push(value.parse().map_err(|_| format!("`{value}` is no number"))?),
             Some(("v", _)) => run.overflow_after = run.overflow_after.or(Some(run.observed.len())),
-            Some(("u", what)) => kind = what.to_owned(),
+            Some(("u", what)) => what.clone_into(&mut kind),
             Some(("end", how)) => {
                 run.end = match how {
                     _ if !kind.is_empty() => End::Undefined(kind.clone()),

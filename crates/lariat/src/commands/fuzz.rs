@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the command's switches")]
 pub(super) struct Options {
     /// Make C programs, and compare what each does with what its transition system does
     #[arg(long, conflicts_with_all = ["mutants", "second_solver", "no_engines"])]
@@ -124,7 +125,6 @@ fn run_c(o: &Options) -> u8 {
         imprecision: o.imprecision,
         output: o.output.clone(),
         stop: Some(&INTERRUPTED),
-        ..cfuzz::campaign::Plan::default()
     };
     show_results_on_interrupt();
     // A panic is a finding; what it says is in the report.

@@ -14,7 +14,7 @@ impl Generator {
             26 => self.stack_memory(out),
             0 => self.forward_goto(out),
             1 => self.backward_goto(out),
-            2 => self.into_loop(out),
+            2 => self.two_entries(out),
             3 if !self.vla => self.computed_goto(out),
             4 if !self.computed_goto => self.variable_length(out),
             5 | 6 => self.heap(out),
@@ -78,7 +78,7 @@ impl Generator {
     }
 
     /// A loop with two entries.
-    fn into_loop(&mut self, out: &mut Vec<Stmt>) {
+    fn two_entries(&mut self, out: &mut Vec<Stmt>) {
         self.count("irreducible loop");
         let (a, b) = (self.fresh("L"), self.fresh("L"));
         let bound = 1 + self.rng.below(4) as u64;
@@ -164,7 +164,7 @@ impl Generator {
             ));
             let kind = Kind::array(Kind::Int(ty), 2);
             g.vars.push(Var { name: v.clone(), kind, depth: g.depth, open: true, range: None, fixed: false });
-            for _ in 0..1 + g.rng.below(3) {
+            for _ in 0..=g.rng.below(3) {
                 g.statement(body);
             }
             body.push(Stmt::text(format!("for (int {i} = 0; {i} < {n}; {i}++) observe({v}[{i}]);")));
@@ -210,7 +210,7 @@ impl Generator {
             // A program that runs out of memory is another one.
             body.push(Stmt::text(format!("if (!{name}) abort();")));
             g.vars.push(Var { name: name.clone(), kind: pointer, depth: g.depth, open: true, range: None, fixed: true });
-            for _ in 0..1 + g.rng.below(3) {
+            for _ in 0..=g.rng.below(3) {
                 g.statement(body);
                 if let Kind::Int(t) = kind {
                     let (i, e) = (g.index(n, false), g.full(1));
@@ -356,7 +356,7 @@ impl Generator {
         let (name, ty, n) = self.rng.pick(&arrays).clone();
         let p = self.fresh("p");
         let t = ty.name;
-        let beyond = if self.dare() { 1 } else { 0 };
+        let beyond = usize::from(self.dare());
         let n = n + beyond;
         let e = self.full(1).e;
         self.cost += 3 * self.times * n as u64;
@@ -393,7 +393,7 @@ impl Generator {
     }
 
     fn string_walk(&mut self, out: &mut Vec<Stmt>) {
-        let text: String = (0..1 + self.rng.below(5))
+        let text: String = (0..=self.rng.below(5))
             .map(|_| char::from(b'A' + u8::try_from(self.rng.below(26)).expect("small")))
             .collect();
         let s = self.fresh("s");
@@ -708,7 +708,7 @@ impl Generator {
                 t = ty.name
             )));
             g.vars.push(Var { name: name.clone(), kind, depth: g.depth, open: true, range: None, fixed: false });
-            for _ in 0..1 + g.rng.below(2) {
+            for _ in 0..=g.rng.below(2) {
                 g.statement(body);
             }
             body.push(Stmt::text(format!("observe(*{name});")));
@@ -854,7 +854,7 @@ impl Generator {
         for v in vars.iter().rev().take(8) {
             match &v.kind {
                 Kind::Int(t) if *t == U128 => {
-                    out.push(Stmt::text(format!("observe({0}); observe({0} >> 64);", v.name)))
+                    out.push(Stmt::text(format!("observe({0}); observe({0} >> 64);", v.name)));
                 }
                 Kind::Int(_) => out.push(Stmt::text(format!("observe({});", v.name))),
                 Kind::Array(of, n) if matches!(**of, Kind::Int(_)) => {

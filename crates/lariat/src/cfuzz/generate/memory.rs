@@ -29,6 +29,7 @@ impl Generator {
     }
 
     /// Whether an integer can be reached without asking whether a pointer is null.
+    #[expect(clippy::self_only_used_in_recursion, reason = "it is a question to the generator")]
     fn has_int(&self, kind: &Kind) -> bool {
         match kind {
             Kind::Int(_) | Kind::Bits(..) => true,

@@ -47,7 +47,7 @@ impl Generator {
         self.depth += 1;
         self.nesting += 1;
         let mut body = Vec::new();
-        for _ in 0..1 + self.rng.below(most) {
+        for _ in 0..=self.rng.below(most) {
             self.statement(&mut body);
         }
         self.nesting -= 1;
@@ -122,6 +122,7 @@ impl Generator {
         out.push(Stmt::of(&format!("# {op} #;"), vec![target.e, value.e]));
     }
 
+    #[expect(clippy::unused_self, reason = "it is a question to the generator")]
     fn fits(&self, a: &Typed, op: &str, b: &Typed, ty: Int) -> bool {
         let ((alo, ahi), (blo, bhi)) = (a.range_as(ty), b.range_as(ty));
         let range = match op {
@@ -389,6 +390,7 @@ impl Generator {
         &TYPES[self.rng.below(TYPES.len())]
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "the label is made for this arm")]
     fn switch_arm(&mut self, label: String, arms: &mut Vec<Stmt>) {
         let mut body = self.body(2);
         if self.chance(65) {
