@@ -1,11 +1,13 @@
 //! From a module to one neutral program for each entry.
 //!
-//! 1. [`prepare`] reads what the compiler's checks say about signs, and takes the checks away whose operations have the same
+//! 1. `prepare` reads what the compiler's checks say about signs, and takes the checks away whose operations have the same
 //!    rule in the neutral program.
-//! 2. [`flat`] makes one graph of the entry and what it calls.
-//! 3. [`points`] finds what pointers may point to, [`layout`] makes objects scalars or arrays.
-//! 4. [`build`] executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
-//!    [`arith`] has the integers, [`calls`] the functions that are not entered.
+//! 2. `flat` makes one graph of the entry and what it calls.
+//! 3. `points` finds what pointers may point to, `layout` makes objects scalars or arrays.
+//! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
+//!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
+//!    calls, `calls`, `intrinsics` and `library` the functions that are not entered, `bulk` copies and new objects, `live` what is
+//!    used later, `arith` the integers.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
 //! undefined behaviour to change what the program does.
