@@ -28,7 +28,9 @@ pub(super) fn object_name(
         ObjectKind::Stack(instance, value) => {
             let function = cx.flat.function(instance);
             match function.declares.iter().find(|(v, _)| *v == value) {
-                Some((_, variable)) => (variable.name.clone(), variable.ty),
+                // The entry's variables have the plain names.
+                Some((_, variable)) if instance.0 == 0 => (variable.name.clone(), variable.ty),
+                Some((_, variable)) => (format!("{}.{}", clean(function.shown()), variable.name), variable.ty),
                 None => {
                     // What the compiler made for itself, in the order in which it did.
                     let returns = function.blocks.first().and_then(|b| b.instructions.first()).map(|i| i.id);

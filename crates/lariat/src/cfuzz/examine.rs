@@ -345,7 +345,7 @@ impl Work {
         let forgotten = |(_, u): &(usize, UnknownId)| ts.unknowns[*u].kind == UnknownKind::Abstraction;
         let poisoned =
             target == Target::CDiverges && trace.end == Ended::Undefined && trace.asked.iter().any(forgotten);
-        if !poisoned && [0, 1, 2, 3, 4].into_iter().all(same) {
+        if !poisoned && (0..6).all(same) {
             return None;
         }
         let name = &ts.unknowns[*unknown].name;

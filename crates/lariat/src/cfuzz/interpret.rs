@@ -55,8 +55,8 @@ pub struct Trace {
     pub asked: Vec<(usize, UnknownId)>,
 }
 
-/// Runs a system. Inputs have the values that the native run gets; everything else that is unknown has random values, or
-/// zero for the seed 0.
+/// Runs a system. Inputs have the values that the native run gets; everything else that is unknown has random values; for
+/// the seeds 0 and 1 they are all of them that.
 pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Trace {
     let machine = Machine::new(ts);
     let mut trace = Trace { observed: Vec::new(), end: Ended::Fuel, asked: Vec::new() };
@@ -80,7 +80,7 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
                 return input_value(ts, u, 0);
             }
             asked.push((count, u));
-            if other_seed == 0 { input_value(ts, u, 0) } else { random_value(ts, u, &mut rng) }
+            if other_seed <= 1 { input_value(ts, u, other_seed) } else { random_value(ts, u, &mut rng) }
         });
         match step {
             Step::Took(_, next) => state = next,
