@@ -131,7 +131,9 @@ impl Native {
             .map_err(|e| format!("cannot run {}: {e}", self.clang.display()))?;
         let text = String::from_utf8_lossy(&done.stderr);
         let line_of = |line: &str| -> Option<usize> {
-            let (place, _) = line.split_once(": error:").or_else(|| line.split_once(": fatal error:"))?;
+            let (place, _) = [": error:", ": fatal error:", ": warning: ordered comparison"]
+                .iter()
+                .find_map(|m| line.split_once(m))?;
             let mut parts = place.rsplitn(3, ':');
             parts.next()?;
             parts.next()?.parse().ok()
