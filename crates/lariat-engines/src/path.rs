@@ -39,44 +39,58 @@ impl SymbolicPath {
 
     /// The path with one more edge.
     pub fn then(&self, ts: &TransitionSystem, edge: EdgeId) -> Self {
-        self.then_choosing(ts, edge, |_| None)
+        let mut next = self.clone();
+        next.advance(ts, edge);
+        next
     }
 
-    /// The path with one more edge, on which some unknowns have the values of terms over the variables before it.
-    pub fn then_choosing(
-        &self,
+    /// Takes one more edge.
+    pub fn advance(&mut self, ts: &TransitionSystem, edge: EdgeId) {
+        self.advance_choosing(ts, edge, |_| None);
+    }
+
+    /// Takes one more edge, on which some unknowns have the values of terms over the variables before it.
+    pub fn advance_choosing(
+        &mut self,
         ts: &TransitionSystem,
         edge: EdgeId,
         choose: impl Fn(UnknownId) -> Option<Term>,
-    ) -> Self {
+    ) {
         let e = &ts.edges[edge];
         assert!(e.from == self.end, "the edge starts where the path ends");
-        let mut next = self.clone();
         let guard = simplify(&ts.terms, in_state(ts, e.guard, &self.state));
         if guard != ts.terms.tt() {
-            next.conditions.push(guard);
+            self.conditions.push(guard);
         }
         let step = self.edges.len();
         let frame = u32::try_from(step).expect("paths are short");
+        let first = self.unknowns.len();
         for u in ts.unknowns_of(edge) {
             let term = match choose(u) {
                 Some(t) => in_state(ts, t, &self.state),
                 None => ts.terms.copy_symbol(ts.unknowns[u].term, frame),
             };
-            next.unknowns.push(Occurrence { step, unknown: u, term });
+            self.unknowns.push(Occurrence { step, unknown: u, term });
         }
-        let here = &next.unknowns[self.unknowns.len()..];
-        for (v, t) in &e.updates {
-            let new = ts.terms.substitute(*t, |s| match ts.terms.role(s) {
-                Some(Role::Var(v)) => Some(self.state[v.index()]),
-                Some(Role::Unknown(u)) => here.iter().find(|o| o.unknown == u).map(|o| o.term),
-                _ => None,
-            });
-            next.state[v.index()] = simplify(&ts.terms, new);
+        let here = &self.unknowns[first..];
+        let state = &self.state;
+        let new: Vec<Term> = e
+            .updates
+            .iter()
+            .map(|(_, t)| {
+                let new = ts.terms.substitute(*t, |s| match ts.terms.role(s) {
+                    Some(Role::Var(v)) => Some(state[v.index()]),
+                    Some(Role::Unknown(u)) => here.iter().find(|o| o.unknown == u).map(|o| o.term),
+                    _ => None,
+                });
+                simplify(&ts.terms, new)
+            })
+            .collect();
+        for ((v, _), t) in e.updates.iter().zip(new) {
+            self.state[v.index()] = t;
         }
-        next.edges.push(edge);
-        next.end = e.to;
-        next
+        self.edges.push(edge);
+        self.end = e.to;
     }
 
     /// The ranges of its unknowns.

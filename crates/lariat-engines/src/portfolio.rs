@@ -1,5 +1,6 @@
 //! Runs the engines on the loops of a system, by cost, and hands their claims to the judge.
 
+use crate::board::Board;
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
 use lariat_ir::{Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
 use lariat_smt::Limit;
@@ -7,7 +8,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
-pub const ENGINES: &[&dyn Engine] = &[&crate::orbit::Orbit];
+pub const ENGINES: &[&dyn Engine] = &[&crate::orbit::Orbit, &crate::closed::ClosedSet];
 
 /// Who accepts claims: the checker, behind a trait that this crate can know.
 pub trait Judge {
@@ -81,8 +82,9 @@ pub fn run(
 ) -> Vec<LoopResult> {
     let mut results = Vec::new();
     let mut hanging = Vec::new();
+    let board = Board::default();
     for id in forest.loops.ids() {
-        let task = Task { ts, forest, hash, id };
+        let task = Task { ts, forest, hash, id, board: &board };
         results.push(decide(&task, options, judge, &mut hanging));
         progress(results.len());
     }

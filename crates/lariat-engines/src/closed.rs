@@ -1,0 +1,335 @@
+//! Sets that are never left: from a reachable state, the facts about it that every way around the loop keeps.
+//!
+//! The ways around the loop are taken as they are, with their whole conditions and with inputs chosen as terms (module
+//! `choices`). Some state in which the loop is entered, found by the executor, is the seed. Of everything simple that holds in
+//! it (comparisons that the code makes, signs, values, orders between two variables, parities) those facts are
+//! kept that every way preserves: candidates are dropped one counterexample after the other until the rest is
+//! inductive. If the rest implies that one of the ways is taken, and leads to a state in which again one is taken, the states
+//! in which it holds are never left. A way after which none is certain is first restricted to where one is, then dropped.
+//!
+//! *Why a set that is found is one:* it is `D and K`, where `D` says that one of the kept ways is enabled and `K` is
+//! what is left of the facts. For every kept way the solver has shown that from `K` and the way's condition its end satisfies
+//! `K` and `D`, for all environment values in their ranges. The checker shows it again on the system.
+
+use crate::board::relevant;
+use crate::choices::{self, PathChoice};
+use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
+use crate::path::{SymbolicPath, around, in_state};
+use crate::stem;
+use crate::symex::paths::{Bounds, Paths, value_of};
+use lariat_ir::simplify::simplify;
+use lariat_ir::{
+    Arm, Certificate, Claim, Id, Move, Op, Property, Proves, Role, Sort, Term, TransitionSystem, Value, VarId,
+};
+use lariat_smt::{Answer, Solver};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The engine.
+pub struct ClosedSet;
+
+/// More ways around a loop than this are not used.
+const MOST_WAYS: usize = 16;
+/// Ways to choose the inputs of one path.
+const MOST_CHOICES: usize = 3;
+/// States from which facts are taken.
+const MOST_SEEDS: usize = 5;
+/// Variables that facts are about.
+const MOST_VARIABLES: usize = 14;
+/// How far the executor looks for seeds.
+const BOUNDS: Bounds = Bounds { steps: 400, queries: 20, forks: 10 };
+/// How often a way is restricted to where another one follows.
+const MOST_RESTRICTIONS: usize = 2;
+
+impl Engine for ClosedSet {
+    fn name(&self) -> &'static str {
+        "closed-set"
+    }
+    fn cost(&self) -> u32 {
+        30
+    }
+    fn applies(&self, task: &Task<'_>) -> Applies {
+        if task.ts.proves == Proves::Terminates {
+            return Applies::No("it shows that loops run for ever, which this system cannot carry".into());
+        }
+        Applies::Yes
+    }
+    fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
+        let mut solver = cx.solver();
+        match search(task, cx, solver.as_mut()) {
+            Ok(claim) => Outcome::Claims(vec![claim]),
+            Err(reason) => Outcome::GaveUp(reason),
+        }
+    }
+}
+
+/// One way around the loop, with its inputs chosen.
+#[derive(Clone)]
+struct Way {
+    moves: Vec<Move>,
+    condition: Term,
+    /// The ranges of the values that stay open.
+    ranges: Vec<Term>,
+    state: Vec<Term>,
+    restricted: usize,
+}
+
+fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, String> {
+    let ts = task.ts;
+    let header = task.this().header;
+    let variants: Vec<Vec<Way>> = (0..MOST_CHOICES).map(|nth| ways(task, cx, nth)).collect();
+    if variants.iter().all(Vec::is_empty) {
+        return Err("every way around it depends on values of the environment".into());
+    }
+    let seeds = seeds(task, cx, solver);
+    if seeds.is_empty() {
+        return Err("no state was found in which it is entered".into());
+    }
+    let vars = variables(ts, task);
+    let mut tried = BTreeSet::new();
+    let attempts = variants.iter().enumerate().flat_map(|(nth, ways)| seeds.iter().map(move |seed| (nth, ways, seed)));
+    for (nth, ways, seed) in attempts {
+        if cx.out_of_time() {
+            return Err("the time was up".into());
+        }
+        // Another choice of inputs is another set of ways, or nothing new.
+        if nth > 0 && variants[..nth].iter().any(|earlier| same_ways(earlier, ways)) {
+            continue;
+        }
+        let facts = facts(ts, task, &vars, seed);
+        let Some((set, kept)) = close(ts, cx, solver, ways, facts, seed) else { continue };
+        if !tried.insert(set) {
+            continue;
+        }
+        let Ok(found) = stem::find(ts, cx, solver, header, set) else { continue };
+        return Ok(Claim {
+            system: task.hash,
+            property: Property::Diverges(header),
+            when: found.when,
+            certificate: Certificate::RecurrentSet {
+                start: found.start,
+                stem: found.moves,
+                set: BTreeMap::from([(header, set)]),
+                arms: kept.into_iter().map(|w| Arm { from: header, when: w.condition, path: w.moves }).collect(),
+            },
+        });
+    }
+    Err("no set of states around the first ones is never left".into())
+}
+
+fn same_ways(a: &[Way], b: &[Way]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.condition == b.condition && a.state == b.state)
+}
+
+/// The ways around that do not hang on the environment, each with the nth choice of its inputs, or the last one.
+fn ways(task: &Task<'_>, cx: &EngineCx, nth: usize) -> Vec<Way> {
+    let ts = task.ts;
+    let t = &ts.terms;
+    let this = task.this();
+    let mut found: Vec<Way> = Vec::new();
+    for path in around(ts, this.header, &this.body, MOST_WAYS).paths {
+        if cx.out_of_time() {
+            break;
+        }
+        let mut choices = choices::of_path(ts, &path.edges, nth + 1);
+        found.extend(choices.pop().and_then(|choice| way(ts, this.header, &path, &choice)));
+    }
+    found.retain(|w| w.condition != t.ff());
+    found
+}
+
+fn way(ts: &TransitionSystem, header: lariat_ir::LocId, path: &SymbolicPath, choice: &PathChoice) -> Option<Way> {
+    let t = &ts.terms;
+    let chosen = choices::choose(ts, header, &path.edges, choice);
+    let is_open = |term: Term| matches!(t.role(term), Some(Role::Copy(..)));
+    let mut conditions = chosen.conditions.clone();
+    let taken = chosen.unknowns.iter().filter(|o| !is_open(o.term));
+    conditions.extend(taken.map(|o| ts.range_condition(o.unknown, o.term)));
+    let condition = simplify(t, t.all(conditions));
+    if !t.symbols(condition).iter().all(|s| matches!(t.role(*s), Some(Role::Var(_)))) {
+        return None;
+    }
+    let open = chosen.unknowns.iter().filter(|o| is_open(o.term));
+    Some(Way {
+        moves: choices::moves(ts, &path.edges, choice),
+        condition,
+        ranges: open.map(|o| ts.range_condition(o.unknown, o.term)).filter(|r| *r != t.tt()).collect(),
+        state: chosen.state,
+        restricted: 0,
+    })
+}
+
+/// States at the header, the later ones of a run first: they have forgotten how it began.
+fn seeds(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Vec<Vec<Value>> {
+    let ts = task.ts;
+    let mut paths = Paths::new(ts, cx, solver, BTreeSet::from([task.this().header]), BOUNDS);
+    let mut found: Vec<Vec<Value>> = Vec::new();
+    while let Some(explored) = paths.next(solver) {
+        let of = |t: &Term| ts.terms.eval(*t, |s| value_of(ts, &explored.witness, s));
+        let values: Vec<Value> = explored.path.state.iter().map(of).collect();
+        if !found.contains(&values) {
+            found.push(values);
+        }
+        if found.len() == MOST_SEEDS {
+            break;
+        }
+    }
+    found
+}
+
+/// The scalar variables that decide the loop.
+fn variables(ts: &TransitionSystem, task: &Task<'_>) -> Vec<VarId> {
+    let scalar = |v: &VarId| matches!(ts.vars[*v].sort, Sort::Int | Sort::BitVec(_) | Sort::Bool);
+    relevant(ts, &task.this().body).into_iter().filter(scalar).take(MOST_VARIABLES).collect()
+}
+
+/// What simply holds in a state.
+fn facts(ts: &TransitionSystem, task: &Task<'_>, vars: &[VarId], seed: &[Value]) -> Vec<Term> {
+    let t = &ts.terms;
+    let mut all: Vec<Term> = Vec::new();
+    let guards: Vec<Term> = ts.edges.iter().filter(|e| task.this().body.contains(&e.from)).map(|e| e.guard).collect();
+    for u in t.reachable(&guards) {
+        let node = t.node(u);
+        let is_atom = matches!(
+            node.op,
+            Op::Eq | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle | Op::IntLt | Op::IntLe | Op::Symbol(_)
+        );
+        if node.sort == Sort::Bool && is_atom {
+            all.extend([u, t.not(u)]);
+        }
+    }
+    let at_most = |a: Term, b: Term| match t.sort(a) {
+        Sort::Int => vec![t.apply(Op::IntLe, &[a, b])],
+        _ => vec![t.apply(Op::BvSle, &[a, b]), t.apply(Op::BvUle, &[a, b])],
+    };
+    for v in vars {
+        let x = ts.vars[*v].term;
+        let here = t.value(&seed[v.index()]);
+        if ts.vars[*v].sort == Sort::Bool {
+            all.extend([x, t.not(x)]);
+            continue;
+        }
+        all.push(t.eq(x, here));
+        let number = |n: i64| match ts.vars[*v].sort {
+            Sort::BitVec(w) => t.value(&Value::Bv(lariat_ir::Bits::from_signed(w, n.into()))),
+            _ => t.int(n),
+        };
+        for c in [here, number(0), number(1), number(-1)] {
+            all.extend(at_most(x, c));
+            all.extend(at_most(c, x));
+        }
+        let parity = match ts.vars[*v].sort {
+            Sort::BitVec(w) if w > 1 => t.apply(Op::Extract { hi: 0, lo: 0 }, &[x]),
+            Sort::Int => t.apply(Op::IntMod, &[x, t.int(2)]),
+            _ => continue,
+        };
+        let parity_here = t.eval(parity, |s| value_in(ts, seed, s));
+        all.push(t.eq(parity, t.value(&parity_here)));
+    }
+    for (i, v) in vars.iter().enumerate() {
+        for w in &vars[i + 1..] {
+            let (x, y) = (ts.vars[*v].term, ts.vars[*w].term);
+            if t.sort(x) == t.sort(y) && t.sort(x) != Sort::Bool {
+                all.push(t.eq(x, y));
+                all.extend(at_most(x, y));
+                all.extend(at_most(y, x));
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    all.into_iter()
+        .map(|f| simplify(t, f))
+        .filter(|f| seen.insert(*f) && *f != t.tt() && t.eval(*f, |s| value_in(ts, seed, s)).as_bool())
+        .collect()
+}
+
+fn value_in(ts: &TransitionSystem, values: &[Value], s: Term) -> Value {
+    match ts.terms.role(s) {
+        Some(Role::Var(v)) => values[v.index()].clone(),
+        role => unreachable!("{role:?} in a term over variables"),
+    }
+}
+
+/// The part of the facts that the ways keep, with the ways that can be kept, so that the seed lies in a set that is never
+/// left.
+fn close(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    solver: &mut dyn Solver,
+    ways: &[Way],
+    mut facts: Vec<Term>,
+    seed: &[Value],
+) -> Option<(Term, Vec<Way>)> {
+    let t = &ts.terms;
+    let mut ways = ways.to_vec();
+    loop {
+        // Ways that the facts exclude say nothing about them.
+        let mut stable = false;
+        while !stable {
+            stable = true;
+            for way in &ways {
+                if cx.out_of_time() {
+                    return None;
+                }
+                stable &= drop_lost(ts, cx, solver, way, &mut facts)?;
+            }
+        }
+        let enabled = t.any(ways.iter().map(|w| w.condition));
+        if ways.is_empty() || !t.eval(enabled, |s| value_in(ts, seed, s)).as_bool() {
+            return None;
+        }
+        let mut failing = None;
+        for (i, way) in ways.iter().enumerate() {
+            let goal = simplify(t, in_state(ts, enabled, &way.state));
+            let mut all = way.ranges.clone();
+            all.extend(&facts);
+            all.extend([way.condition, t.not(goal)]);
+            if !cx.ask(solver, ts, &all).is_unsat() {
+                failing = Some((i, goal));
+                break;
+            }
+        }
+        let Some((i, goal)) = failing else {
+            let set = simplify(t, t.and(enabled, t.all(facts)));
+            return Some((set, ways));
+        };
+        let only_variables = t.symbols(goal).iter().all(|s| matches!(t.role(*s), Some(Role::Var(_))));
+        if ways[i].restricted < MOST_RESTRICTIONS && only_variables && goal != t.ff() {
+            ways[i].condition = simplify(t, t.and(ways[i].condition, goal));
+            ways[i].restricted += 1;
+        } else {
+            ways.remove(i);
+        }
+    }
+}
+
+/// Drops the facts that one way does not keep; whether there were none.
+fn drop_lost(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    solver: &mut dyn Solver,
+    way: &Way,
+    facts: &mut Vec<Term>,
+) -> Option<bool> {
+    let t = &ts.terms;
+    let mut none = true;
+    loop {
+        let after: Vec<Term> = facts.iter().map(|f| simplify(t, in_state(ts, *f, &way.state))).collect();
+        let mut all = way.ranges.clone();
+        all.extend(facts.iter());
+        all.extend([way.condition, t.not(t.all(after.iter().copied()))]);
+        match cx.ask(solver, ts, &all) {
+            Answer::Unsat => return Some(none),
+            Answer::Unknown(_) => return None,
+            Answer::Sat(model) => {
+                let holds = |c: Term| t.eval(c, |s| model.value_or_zero(t, s)).as_bool();
+                let before = facts.len();
+                let mut kept = after.iter().map(|a| holds(*a));
+                facts.retain(|_| kept.next().expect("one for each fact"));
+                if facts.len() == before {
+                    return None;
+                }
+                none = false;
+            }
+        }
+    }
+}
