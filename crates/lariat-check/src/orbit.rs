@@ -100,7 +100,7 @@ pub(crate) fn initial(ts: &TransitionSystem, when: Term, start: &[Value]) -> Res
     Ok(())
 }
 
-fn var_of(ts: &TransitionSystem, s: Term) -> VarId {
+pub(crate) fn var_of(ts: &TransitionSystem, s: Term) -> VarId {
     match ts.terms.role(s) {
         Some(Role::Var(v)) => v,
         role => unreachable!("{role:?} in a term over variables"),

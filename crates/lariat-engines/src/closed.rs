@@ -1,25 +1,28 @@
 //! Sets that are never left: from a reachable state, the facts about it that every way around the loop keeps.
 //!
-//! The ways around the loop are taken as they are, with their whole conditions and with inputs chosen as terms (module
-//! `choices`). Some state in which the loop is entered, found by the executor, is the seed. Of everything simple that holds in
-//! it (comparisons that the code makes, signs, values, orders between two variables, parities) those facts are
-//! kept that every way preserves: candidates are dropped one counterexample after the other until the rest is
-//! inductive. If the rest implies that one of the ways is taken, and leads to a state in which again one is taken, the states
-//! in which it holds are never left. A way after which none is certain is first restricted to where one is, then dropped.
+//! The ways through the loop, from its head or that of a loop inside to the next one, are taken as they are, with their
+//! whole conditions and with inputs chosen as terms (module `choices`). At each head some state in which it is visited,
+//! found by the executor, is the seed. Of everything simple that holds in it (comparisons that the code makes, signs, values,
+//! orders between two variables, parities) those facts are kept that every way preserves: candidates are dropped one
+//! counterexample after the other until the rest is inductive. If the rest implies that one of the ways is taken, and
+//! leads to a state in which again one is taken, the states in which it holds are never left. A way after which none is
+//! certain is first restricted to where one is, then dropped.
 //!
-//! *Why a set that is found is one:* it is `D and K`, where `D` says that one of the kept ways is enabled and `K` is
-//! what is left of the facts. For every kept way the solver has shown that from `K` and the way's condition its end satisfies
-//! `K` and `D`, for all environment values in their ranges. The checker shows it again on the system.
+//! *Why a set that is found is one:* at each head it is `D and K`, where `D` says that one of the kept ways is enabled and
+//! `K` is what is left of the facts there. For every kept way the solver has shown that from `K` and the way's condition
+//! its end satisfies `K` and `D` of the head it comes to, for all environment values in their ranges. Every way has at least one
+//! edge, so a run can be kept going; it stays inside the loop, perhaps in one of those inside it. The checker shows it
+//! again on the system.
 
 use crate::board::relevant;
 use crate::choices::{self, PathChoice};
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
-use crate::path::{SymbolicPath, around, in_state};
+use crate::path::{SymbolicPath, between, in_state};
 use crate::stem;
 use crate::symex::paths::{Bounds, Paths, value_of};
 use lariat_ir::simplify::simplify;
 use lariat_ir::{
-    Arm, Certificate, Claim, Id, Move, Op, Property, Proves, Role, Sort, Term, TransitionSystem, Value, VarId,
+    Arm, Certificate, Claim, Id, LocId, Move, Op, Property, Proves, Role, Sort, Term, TransitionSystem, Value, VarId,
 };
 use lariat_smt::{Answer, Solver};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +40,8 @@ const MOST_SEEDS: usize = 5;
 const MOST_VARIABLES: usize = 14;
 /// How far the executor looks for seeds.
 const BOUNDS: Bounds = Bounds { steps: 400, queries: 20, forks: 10 };
+/// Visits that are looked at for them.
+const MOST_VISITS: usize = 24;
 /// How often a way is restricted to where another one follows.
 const MOST_RESTRICTIONS: usize = 2;
 
@@ -62,9 +67,11 @@ impl Engine for ClosedSet {
     }
 }
 
-/// One way around the loop, with its inputs chosen.
+/// One way through the loop, with its inputs chosen.
 #[derive(Clone)]
 struct Way {
+    from: LocId,
+    to: LocId,
     moves: Vec<Move>,
     condition: Term,
     /// The ranges of the values that stay open.
@@ -73,9 +80,13 @@ struct Way {
     restricted: usize,
 }
 
+/// A state at each head that was visited.
+type Seed = BTreeMap<LocId, Vec<Value>>;
+/// Facts at each head.
+type Facts = BTreeMap<LocId, Vec<Term>>;
+
 fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, String> {
     let ts = task.ts;
-    let header = task.this().header;
     let variants: Vec<Vec<Way>> = (0..MOST_CHOICES).map(|nth| ways(task, cx, nth)).collect();
     if variants.iter().all(Vec::is_empty) {
         return Err("every way around it depends on values of the environment".into());
@@ -95,23 +106,26 @@ fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Cla
         if nth > 0 && variants[..nth].iter().any(|earlier| same_ways(earlier, ways)) {
             continue;
         }
-        let facts = facts(ts, task, &vars, seed);
+        let facts = seed.iter().map(|(l, values)| (*l, facts(ts, task, &vars, values))).collect();
         let Some((set, kept)) = close(ts, cx, solver, ways, facts, seed) else { continue };
-        if !tried.insert(set) {
+        if !tried.insert(set.clone()) {
             continue;
         }
-        let Ok(found) = stem::find(ts, cx, solver, header, set) else { continue };
-        return Ok(Claim {
-            system: task.hash,
-            property: Property::Diverges(header),
-            when: found.when,
-            certificate: Certificate::RecurrentSet {
-                start: found.start,
-                stem: found.moves,
-                set: BTreeMap::from([(header, set)]),
-                arms: kept.into_iter().map(|w| Arm { from: header, when: w.condition, path: w.moves }).collect(),
-            },
-        });
+        for (at, here) in &set {
+            let Ok(found) = stem::find(ts, cx, solver, *at, *here) else { continue };
+            let arms = kept.iter().map(|w| Arm { from: w.from, when: w.condition, path: w.moves.clone() });
+            return Ok(Claim {
+                system: task.hash,
+                property: Property::Diverges(task.this().header),
+                when: found.when,
+                certificate: Certificate::RecurrentSet {
+                    start: found.start,
+                    stem: found.moves,
+                    arms: arms.collect(),
+                    set,
+                },
+            });
+        }
     }
     Err("no set of states around the first ones is never left".into())
 }
@@ -120,36 +134,46 @@ fn same_ways(a: &[Way], b: &[Way]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.condition == b.condition && a.state == b.state)
 }
 
-/// The ways around that do not hang on the environment, each with the nth choice of its inputs, or the last one.
+/// The heads of the loop and of the loops inside it.
+fn heads(task: &Task<'_>) -> BTreeSet<LocId> {
+    let inner = task.forest.loops.ids().filter(|l| task.forest.is_inside(*l, task.id));
+    inner.chain([task.id]).map(|l| task.forest.loops[l].header).collect()
+}
+
+/// The ways that do not hang on the environment, each with the nth choice of its inputs, or the last one.
 fn ways(task: &Task<'_>, cx: &EngineCx, nth: usize) -> Vec<Way> {
     let ts = task.ts;
     let t = &ts.terms;
-    let this = task.this();
+    let heads = heads(task);
     let mut found: Vec<Way> = Vec::new();
-    for path in around(ts, this.header, &this.body, MOST_WAYS).paths {
-        if cx.out_of_time() {
-            break;
+    for head in &heads {
+        for path in between(ts, cx, *head, &heads, &task.this().body, MOST_WAYS) {
+            if cx.out_of_time() {
+                break;
+            }
+            let mut choices = choices::of_path(ts, &path.edges, nth + 1);
+            found.extend(choices.pop().and_then(|choice| way(ts, *head, &path, &choice)));
         }
-        let mut choices = choices::of_path(ts, &path.edges, nth + 1);
-        found.extend(choices.pop().and_then(|choice| way(ts, this.header, &path, &choice)));
     }
     found.retain(|w| w.condition != t.ff());
     found
 }
 
-fn way(ts: &TransitionSystem, header: lariat_ir::LocId, path: &SymbolicPath, choice: &PathChoice) -> Option<Way> {
+fn way(ts: &TransitionSystem, from: LocId, path: &SymbolicPath, choice: &PathChoice) -> Option<Way> {
     let t = &ts.terms;
-    let chosen = choices::choose(ts, header, &path.edges, choice);
+    let chosen = choices::choose(ts, from, &path.edges, choice);
     let is_open = |term: Term| matches!(t.role(term), Some(Role::Copy(..)));
     let mut conditions = chosen.conditions.clone();
     let taken = chosen.unknowns.iter().filter(|o| !is_open(o.term));
     conditions.extend(taken.map(|o| ts.range_condition(o.unknown, o.term)));
     let condition = simplify(t, t.all(conditions));
-    if !t.symbols(condition).iter().all(|s| matches!(t.role(*s), Some(Role::Var(_)))) {
+    if !speaks_of_variables(ts, condition) {
         return None;
     }
     let open = chosen.unknowns.iter().filter(|o| is_open(o.term));
     Some(Way {
+        from,
+        to: path.end,
         moves: choices::moves(ts, &path.edges, choice),
         condition,
         ranges: open.map(|o| ts.range_condition(o.unknown, o.term)).filter(|r| *r != t.tt()).collect(),
@@ -158,22 +182,37 @@ fn way(ts: &TransitionSystem, header: lariat_ir::LocId, path: &SymbolicPath, cho
     })
 }
 
-/// States at the header, the later ones of a run first: they have forgotten how it began.
-fn seeds(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Vec<Vec<Value>> {
+fn speaks_of_variables(ts: &TransitionSystem, t: Term) -> bool {
+    ts.terms.symbols(t).iter().all(|s| matches!(ts.terms.role(*s), Some(Role::Var(_))))
+}
+
+/// States at the heads: those of the first visits, then those of later ones, which have forgotten how the run began.
+fn seeds(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Vec<Seed> {
     let ts = task.ts;
-    let mut paths = Paths::new(ts, cx, solver, BTreeSet::from([task.this().header]), BOUNDS);
-    let mut found: Vec<Vec<Value>> = Vec::new();
+    let heads = heads(task);
+    let mut paths = Paths::new(ts, cx, solver, heads.clone(), BOUNDS);
+    let mut visited: BTreeMap<LocId, Vec<Vec<Value>>> = BTreeMap::new();
+    let mut visits = 0;
     while let Some(explored) = paths.next(solver) {
         let of = |t: &Term| ts.terms.eval(*t, |s| value_of(ts, &explored.witness, s));
         let values: Vec<Value> = explored.path.state.iter().map(of).collect();
-        if !found.contains(&values) {
-            found.push(values);
+        let here = visited.entry(explored.path.end).or_default();
+        if !here.contains(&values) {
+            here.push(values);
         }
-        if found.len() == MOST_SEEDS {
+        visits += 1;
+        let enough = visited.len() == heads.len() && visited.values().all(|v| v.len() >= MOST_SEEDS);
+        if enough || visits == MOST_VISITS {
             break;
         }
     }
-    found
+    (0..MOST_SEEDS)
+        .filter(|nth| visited.values().any(|v| *nth < v.len()))
+        .map(|nth| {
+            let at = |v: &Vec<Vec<Value>>| v[nth.min(v.len() - 1)].clone();
+            visited.iter().map(|(l, v)| (*l, at(v))).collect()
+        })
+        .collect()
 }
 
 /// The scalar variables that decide the loop.
@@ -256,13 +295,14 @@ fn close(
     cx: &EngineCx,
     solver: &mut dyn Solver,
     ways: &[Way],
-    mut facts: Vec<Term>,
-    seed: &[Value],
-) -> Option<(Term, Vec<Way>)> {
+    mut facts: Facts,
+    seed: &Seed,
+) -> Option<(BTreeMap<LocId, Term>, Vec<Way>)> {
     let t = &ts.terms;
-    let mut ways = ways.to_vec();
+    // A head that is not visited has no states.
+    let mut ways: Vec<Way> =
+        ways.iter().filter(|w| seed.contains_key(&w.from) && seed.contains_key(&w.to)).cloned().collect();
     loop {
-        // Ways that the facts exclude say nothing about them.
         let mut stable = false;
         while !stable {
             stable = true;
@@ -273,15 +313,17 @@ fn close(
                 stable &= drop_lost(ts, cx, solver, way, &mut facts)?;
             }
         }
-        let enabled = t.any(ways.iter().map(|w| w.condition));
-        if ways.is_empty() || !t.eval(enabled, |s| value_in(ts, seed, s)).as_bool() {
+        let enabled: BTreeMap<LocId, Term> =
+            seed.keys().map(|l| (*l, t.any(ways.iter().filter(|w| w.from == *l).map(|w| w.condition)))).collect();
+        let goes_on = |l: &LocId, values: &[Value]| t.eval(enabled[l], |s| value_in(ts, values, s)).as_bool();
+        if !seed.iter().any(|(l, values)| goes_on(l, values)) {
             return None;
         }
         let mut failing = None;
         for (i, way) in ways.iter().enumerate() {
-            let goal = simplify(t, in_state(ts, enabled, &way.state));
+            let goal = simplify(t, in_state(ts, enabled[&way.to], &way.state));
             let mut all = way.ranges.clone();
-            all.extend(&facts);
+            all.extend(&facts[&way.from]);
             all.extend([way.condition, t.not(goal)]);
             if !cx.ask(solver, ts, &all).is_unsat() {
                 failing = Some((i, goal));
@@ -289,11 +331,12 @@ fn close(
             }
         }
         let Some((i, goal)) = failing else {
-            let set = simplify(t, t.and(enabled, t.all(facts)));
+            let set = enabled.iter().map(|(l, on)| (*l, simplify(t, t.and(*on, t.all(facts[l].iter().copied())))));
+            let set: BTreeMap<LocId, Term> = set.filter(|(_, states)| *states != t.ff()).collect();
+            ways.retain(|w| set.contains_key(&w.from));
             return Some((set, ways));
         };
-        let only_variables = t.symbols(goal).iter().all(|s| matches!(t.role(*s), Some(Role::Var(_))));
-        if ways[i].restricted < MOST_RESTRICTIONS && only_variables && goal != t.ff() {
+        if ways[i].restricted < MOST_RESTRICTIONS && speaks_of_variables(ts, goal) && goal != t.ff() {
             ways[i].condition = simplify(t, t.and(ways[i].condition, goal));
             ways[i].restricted += 1;
         } else {
@@ -308,24 +351,25 @@ fn drop_lost(
     cx: &EngineCx,
     solver: &mut dyn Solver,
     way: &Way,
-    facts: &mut Vec<Term>,
+    facts: &mut Facts,
 ) -> Option<bool> {
     let t = &ts.terms;
     let mut none = true;
     loop {
-        let after: Vec<Term> = facts.iter().map(|f| simplify(t, in_state(ts, *f, &way.state))).collect();
+        let after: Vec<Term> = facts[&way.to].iter().map(|f| simplify(t, in_state(ts, *f, &way.state))).collect();
         let mut all = way.ranges.clone();
-        all.extend(facts.iter());
+        all.extend(&facts[&way.from]);
         all.extend([way.condition, t.not(t.all(after.iter().copied()))]);
         match cx.ask(solver, ts, &all) {
             Answer::Unsat => return Some(none),
             Answer::Unknown(_) => return None,
             Answer::Sat(model) => {
                 let holds = |c: Term| t.eval(c, |s| model.value_or_zero(t, s)).as_bool();
-                let before = facts.len();
                 let mut kept = after.iter().map(|a| holds(*a));
-                facts.retain(|_| kept.next().expect("one for each fact"));
-                if facts.len() == before {
+                let there = facts.get_mut(&way.to).expect("a way leads to a head with facts");
+                let before = there.len();
+                there.retain(|_| kept.next().expect("one for each fact"));
+                if there.len() == before {
                     return None;
                 }
                 none = false;

@@ -1,5 +1,6 @@
 //! Paths of a system as formulas: where they lead, and when they are taken.
 
+use crate::engine::EngineCx;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{EdgeId, Id, LocId, Role, Term, TransitionSystem, UnknownId, UnknownKind};
 use std::collections::BTreeSet;
@@ -123,7 +124,13 @@ pub(crate) struct Around {
 }
 
 /// Paths that visit no location twice, at most `most` of them.
-pub(crate) fn around(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>, most: usize) -> Around {
+pub(crate) fn around(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    header: LocId,
+    body: &BTreeSet<LocId>,
+    most: usize,
+) -> Around {
     let mut found = Vec::new();
     let (mut complete, mut limited) = (true, false);
     let mut open = vec![(SymbolicPath::at(ts, header), BTreeSet::from([header]))];
@@ -139,7 +146,7 @@ pub(crate) fn around(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId
                 further.insert(to);
                 open.push((path.then(ts, e), further));
             }
-            if found.len() > most || open.len() > 4 * most {
+            if found.len() > most || open.len() > 4 * most || cx.out_of_time() {
                 limited = true;
                 break 'search;
             }
@@ -148,4 +155,32 @@ pub(crate) fn around(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId
     found.truncate(most);
     found.sort_by_key(|p| (p.edges.len(), p.edges.clone()));
     Around { paths: found, complete: complete && !limited, limited }
+}
+
+/// Paths from a location to the next one of the heads, inside a body that has no cycle without a head; at most `most`.
+pub(crate) fn between(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    from: LocId,
+    heads: &BTreeSet<LocId>,
+    body: &BTreeSet<LocId>,
+    most: usize,
+) -> Vec<SymbolicPath> {
+    let mut found = Vec::new();
+    let mut open = vec![SymbolicPath::at(ts, from)];
+    while let Some(path) = open.pop() {
+        for &e in ts.locs[path.end].out.iter().rev() {
+            let to = ts.edges[e].to;
+            if !body.contains(&to) || found.len() == most || cx.out_of_time() {
+                continue;
+            }
+            let next = path.then(ts, e);
+            if next.conditions.last() == Some(&ts.terms.ff()) {
+                continue;
+            }
+            if heads.contains(&to) { found.push(next) } else { open.push(next) }
+        }
+    }
+    found.sort_by_key(|p| (p.edges.len(), p.edges.clone()));
+    found
 }

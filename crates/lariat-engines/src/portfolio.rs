@@ -85,16 +85,34 @@ pub fn run(
     let board = Board::default();
     for id in forest.loops.ids() {
         let task = Task { ts, forest, hash, id, board: &board };
-        results.push(decide(&task, options, judge, &mut hanging));
+        let share = share(options.deadline, forest.loops.len() - results.len());
+        results.push(decide(&task, options, share, judge, &mut hanging));
         progress(results.len());
     }
     results
 }
 
+/// When one of several loops, or of several engines, has used up its part of the time: what is left is shared by those that are
+/// still to come, and what one leaves over is theirs. Nobody gets less than a start is worth, as long as there is time.
+fn share(deadline: Instant, to_come: usize) -> Instant {
+    const LEAST: Duration = Duration::from_millis(200);
+    let now = Instant::now();
+    let left = deadline.saturating_duration_since(now);
+    let parts = u32::try_from(to_come.max(1)).unwrap_or(u32::MAX);
+    // Most loops take far less than their part, so twice the part is still fair.
+    deadline.min(now + (left / parts * 2).max(LEAST))
+}
+
 /// Accepted claims that a loop runs for ever, each with its loop and its engine.
 type Hanging = Vec<(LoopId, &'static str, Claim)>;
 
-fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge, hanging: &mut Hanging) -> LoopResult {
+fn decide(
+    task: &Task<'_>,
+    options: &Options,
+    deadline: Instant,
+    judge: &mut dyn Judge,
+    hanging: &mut Hanging,
+) -> LoopResult {
     let begin = Instant::now();
     let mut decisions = Vec::new();
     let mut trials = Vec::new();
@@ -109,12 +127,12 @@ fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge, hanging: &m
             }
         }
     }
-    for engine in ENGINES {
+    for (nth, engine) in ENGINES.iter().enumerate() {
         if options.only.as_deref().is_some_and(|only| only != engine.name()) {
             continue;
         }
         let mut trial = Trial { engine: engine.name(), reason: None, rejected: Vec::new() };
-        if Instant::now() >= options.deadline {
+        if Instant::now() >= deadline {
             trial.reason = Some("the time was up before it could run".into());
             trials.push(trial);
             continue;
@@ -125,7 +143,7 @@ fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge, hanging: &m
                 let mut cx = EngineCx {
                     audit: options.audit,
                     limit: options.limit,
-                    deadline: options.deadline,
+                    deadline: share(deadline, ENGINES.len() - nth),
                     gave_up: RefCell::default(),
                 };
                 match engine.run(task, &mut cx) {

@@ -33,7 +33,7 @@ impl Engine for Orbit {
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         let ts = task.ts;
         let this = task.this();
-        let all = around(ts, this.header, &this.body, MOST_PATHS);
+        let all = around(ts, cx, this.header, &this.body, MOST_PATHS);
         let mut solver = cx.solver();
         let mut claims = Vec::new();
         let mut reasons = Vec::new();
