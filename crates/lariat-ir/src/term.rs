@@ -105,6 +105,9 @@ pub enum Op {
     IntMod,
     IntLt,
     IntLe,
+    IntToBv(u32),
+    UbvToInt,
+    SbvToInt,
     Select,
     Store,
     Fill(Scalar),
@@ -500,6 +503,8 @@ pub fn result_sort(op: Op, args: &[Sort]) -> Result<Sort, SortError> {
         }
         (Op::IntNeg, [Int]) | (Op::IntAdd | Op::IntSub | Op::IntMul | Op::IntDiv | Op::IntMod, [Int, Int]) => Ok(Int),
         (Op::IntLt | Op::IntLe, [Int, Int]) => Ok(Bool),
+        (Op::IntToBv(w), [Int]) if (1..=MAX_WIDTH).contains(&w) => Ok(BitVec(w)),
+        (Op::UbvToInt | Op::SbvToInt, [BitVec(_)]) => Ok(Int),
         (Op::Select, [Array(i, e), index]) if *index == Sort::from(*i) => Ok((*e).into()),
         (Op::Store, [Array(i, e), index, value]) if *index == Sort::from(*i) && *value == Sort::from(*e) => {
             Ok(Array(*i, *e))
@@ -515,11 +520,12 @@ pub fn result_sort(op: Op, args: &[Sort]) -> Result<Sort, SortError> {
         (Op::IntNeg | Op::IntAdd | Op::IntSub | Op::IntMul | Op::IntDiv | Op::IntMod | Op::IntLt | Op::IntLe, _) => {
             fail("integers")
         }
+        (Op::IntToBv(_), _) => fail("an integer and a width of 1 to 128 bits"),
         (Op::Select, _) => fail("an array and an index of its sort"),
         (Op::Store, _) => fail("an array, an index and an element of its sorts"),
         (Op::Extract { .. }, _) => fail("a bit-vector that has these bits"),
         (Op::Concat | Op::ZeroExtend(_) | Op::SignExtend(_), _) => fail("bit-vectors of at most 128 bits in all"),
-        (Op::BvNot | Op::BvNeg, _) => fail("one bit-vector"),
+        (Op::BvNot | Op::BvNeg | Op::UbvToInt | Op::SbvToInt, _) => fail("one bit-vector"),
         (Op::Bool(_) | Op::Bv(_) | Op::Int(_) | Op::Symbol(_) | Op::Fill(_), _) => fail("no arguments"),
         _ => fail("two bit-vectors of one width"),
     }
@@ -561,6 +567,9 @@ fn op_name(op: Op) -> &'static str {
         Op::IntMod => "%",
         Op::IntLt => "<",
         Op::IntLe => "<=",
+        Op::IntToBv(_) => "int_to_bv",
+        Op::UbvToInt => "ubv_to_int",
+        Op::SbvToInt => "sbv_to_int",
         Op::Select => "[ ]",
         Op::Store => "store",
         Op::Fill(_) => "fill",

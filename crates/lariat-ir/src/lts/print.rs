@@ -8,8 +8,23 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Words that mean something in a term, so that a variable of that name needs ticks.
-pub(super) const RESERVED_IN_TERMS: &[&str] =
-    &["true", "false", "zext", "sext", "extract", "concat", "store", "fill", "old", "bool", "int", "array"];
+pub(super) const RESERVED_IN_TERMS: &[&str] = &[
+    "true",
+    "false",
+    "zext",
+    "sext",
+    "extract",
+    "concat",
+    "store",
+    "fill",
+    "old",
+    "bool",
+    "int",
+    "array",
+    "int_to_bv",
+    "ubv_to_int",
+    "sbv_to_int",
+];
 /// Words that mean something between locations.
 pub(super) const RESERVED_FOR_LOCS: &[&str] = &["goto", "if", "let"];
 
@@ -263,6 +278,9 @@ fn term(ts: &TransitionSystem, t: Term, lets: &Lets, may_name: bool, outer: u8, 
         Op::ZeroExtend(_) => return call("zext", &[width()], out),
         Op::SignExtend(_) => return call("sext", &[width()], out),
         Op::Concat => return call("concat", &[], out),
+        Op::IntToBv(width) => return call("int_to_bv", &[width], out),
+        Op::UbvToInt => return call("ubv_to_int", &[], out),
+        Op::SbvToInt => return call("sbv_to_int", &[], out),
         Op::Store => return call("store", &[], out),
         Op::Fill(i) => {
             write!(out, "fill({i}, ")?;

@@ -9,7 +9,8 @@
 //!
 //! Every rule makes the pair (`W`, `V`) smaller, lexicographically; the tests check that for every firing that they see.
 //! `W` is 1 for a constant, 2 for a symbol, and for an operation the sum of its arguments' `W` (an `ite` counts its condition
-//! twice) plus a constant of the operation: 5 for an order comparison and `ite`, 3 for a subtraction, 2 for the rest. `V` is 1 for a
+//! twice, `int_to_bv` its argument) plus a constant of the operation: 5 for an order comparison and `ite`, 3 for a subtraction, 1 for
+//! `int_to_bv`, 2 for the rest. `V` is 1 for a
 //! constant, 2 for a symbol, and `V(a) + 2 V(b) + 4 V(c) + 1` for an operation. Both are strictly monotone in every argument, so that rewriting
 //! inside a term makes the whole term smaller, and both are natural numbers. Only `constant-right` leaves `W` as it is: it moves
 //! the constant to where `V` counts double. As no rule makes `W` larger and a term has no more nodes than its `W`, a
@@ -21,6 +22,7 @@ mod array;
 mod bits;
 mod boolean;
 mod compare;
+mod convert;
 mod integer;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -55,13 +57,14 @@ pub fn families() -> &'static [Family] {
     &FAMILIES
 }
 
-static FAMILIES: [Family; 7] = [
+static FAMILIES: [Family; 8] = [
     Family { name: "any sort", concerns: |_| true, rules: GENERAL },
     boolean::FAMILY,
     compare::FAMILY,
     arith::FAMILY,
     bits::FAMILY,
     integer::FAMILY,
+    convert::FAMILY,
     array::FAMILY,
 ];
 
