@@ -2,7 +2,7 @@
 
 use super::compare::{Outcome, Variant, compare};
 use super::interpret::{Ended, Trace, interpret};
-use super::native::{End, Native, Run, file_of, find_tool};
+use super::native::{Build, End, Native, Run, file_of, find_tool};
 use super::program::{PRELUDE, Program};
 use lariat_front::module::{Function, Global, Module};
 use lariat_front::{EntryChoice, Options, compile, llvm, translate};
@@ -127,6 +127,8 @@ pub struct Examiner<'e> {
     optimiser: Option<PathBuf>,
     /// The one comparison to make; all if there is none.
     pub only: Option<(Target, Variant)>,
+    /// Whether all sanitizers watch the native run. Default is yes.
+    pub strict: bool,
     /// How long things took.
     pub times: Times,
 }
@@ -136,7 +138,7 @@ impl<'e> Examiner<'e> {
     pub fn new(native: &'e Native, folder: &Path, job: usize) -> Self {
         let optimiser =
             (14..=22).rev().map(|n| format!("opt-{n}")).chain(["opt".to_owned()]).find_map(|n| find_tool(&n));
-        Self { native, folder: folder.to_owned(), job, optimiser, only: None, times: Times::default() }
+        Self { native, folder: folder.to_owned(), job, optimiser, only: None, strict: true, times: Times::default() }
     }
 
     /// Examines some programs; an error is about all of them: they do not compile.
@@ -154,8 +156,9 @@ impl<'e> Examiner<'e> {
         self.times.reading += begin.elapsed();
 
         let begin = Instant::now();
-        let plain = self.native.run(&source, &format!("job{}.plain", self.job), &seeds, false)?;
-        let sanitized = self.native.run(&source, &format!("job{}.sanitized", self.job), &seeds, true)?;
+        let plain = self.native.run(&source, &format!("job{}.plain", self.job), &seeds, Build::Plain)?;
+        let watch = if self.strict { Build::Strict } else { Build::Watched };
+        let sanitized = self.native.run(&source, &format!("job{}.sanitized", self.job), &seeds, watch)?;
         let wanted = |variant: Variant| self.only.is_none_or(|(_, only)| only == variant);
         let (as_it_is, also_optimised) = (wanted(Variant::Plain), wanted(Variant::Optimised));
         let optimised = if also_optimised { self.optimise(&bitcode)? } else { None };

@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// How many steps a run takes at most.
 const FUEL: u64 = 60_000;
 
+/// How many steps a run takes at most without an observation: programs observe often.
+const SILENCE: u64 = 10_000;
+
 /// How a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ended {
@@ -68,7 +71,12 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
     let observed = ts.var_named("observed");
     let mut rng = Rng::new(other_seed);
     let mut state = State { loc: ts.entry, values };
+    let mut silent = 0;
     for _ in 0..FUEL {
+        silent += 1;
+        if silent > SILENCE {
+            break;
+        }
         let count = trace.observed.len();
         let asked = &mut trace.asked;
         let step = machine.step(&state, |u| {
@@ -105,6 +113,7 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
         // The location in which unknowns of an observing location are stored has its name, too.
         let name = &ts.locs[state.loc].name;
         if name.starts_with("observe") && !name.ends_with(".chosen") {
+            silent = 0;
             trace.observed.push(match observed.map(|v| state.value(v)) {
                 Some(Value::Bv(b)) => b.signed(),
                 Some(Value::Int(i)) => i128::try_from(i.clone()).unwrap_or(i128::MAX),
