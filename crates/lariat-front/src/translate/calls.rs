@@ -203,6 +203,11 @@ impl<'m> Builder<'_, 'm> {
         if !self.require(&mut state, cmp(CmpOp::Ne, ty, pointer.clone(), constant(0, ty))) {
             return;
         }
+        if self.cx.closed {
+            // The pointer was made from no address of a function.
+            self.beyond_unless(&mut state, truth(false));
+            return;
+        }
         let flow = self.unknown_call(&mut state, instruction, "a function behind a pointer", args, None);
         self.after_outside(state, &flow);
     }

@@ -99,10 +99,20 @@ fn program(module: &Module, table: &Table, options: &Options, entry: FunctionId,
     let flat = Flat::new(module, entry);
     let graph = flat.explore(InstanceId(0));
     let mut cx = Context::new(&flat, &graph, table, options, whole);
-    let unknown = cx.has_unknown_calls() || !flat.left_out.is_empty();
-    cx.open = unknown || !whole;
-    cx.find_known_outside(entry, unknown);
-    let points = points::Points::solve(&cx);
+    let solve = |cx: &mut Context<'_>| {
+        let unknown = cx.has_unknown_calls() || !flat.left_out.is_empty();
+        cx.open = unknown || !whole;
+        cx.find_known_outside(entry, unknown);
+        points::Points::solve(cx)
+    };
+    // First as if a call through a pointer always found one of the functions that are followed. If it is then found that they
+    // all do, they do: what is assumed of a call holds up to the first one that goes elsewhere, and there is none.
+    cx.closed = true;
+    let mut points = solve(&mut cx);
+    if !cx.are_closed(&points) {
+        cx = Context::new(&flat, &graph, table, options, whole);
+        points = solve(&mut cx);
+    }
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
     program.address = IntType::signed(module.pointer_bits);
     let mut names = Names::default();
@@ -120,6 +130,8 @@ struct Context<'m> {
     whole: bool,
     /// Whether code that is not here may know of this program's globals.
     open: bool,
+    /// Whether every call through a pointer enters a function that is followed, or has no function to call.
+    closed: bool,
     signs: RefCell<HashMap<FunctionId, Rc<HashMap<ValueId, bool>>>>,
     /// Globals that code which is not here may write to, or give away the address of.
     known_outside: HashSet<crate::module::GlobalId>,
@@ -158,6 +170,7 @@ impl<'m> Context<'m> {
             options,
             whole,
             open: false,
+            closed: false,
             known_outside,
             stored_outside,
             destructors,
@@ -224,6 +237,7 @@ impl<'m> Context<'m> {
 
     fn model_use(&self, at: Point, callee: &Callee) -> ModelUse<'m> {
         match callee {
+            Callee::Pointer(_) if self.closed => ModelUse::Entered,
             Callee::Asm(_) | Callee::Pointer(_) => ModelUse::Unknown,
             Callee::Function(f) => {
                 if self.flat.plan(at).iter().any(|(_, w)| *w != Plan::Stay) {
@@ -250,6 +264,25 @@ impl<'m> Context<'m> {
                 }
             }
         }
+    }
+
+    /// Whether the pointers of all calls point to the beginnings of functions that are followed there, if anywhere.
+    fn are_closed(&self, points: &points::Points) -> bool {
+        self.flat.ids().all(|instance| {
+            let blocks = self.flat.function(instance).blocks.iter().enumerate();
+            blocks.flat_map(|(b, block)| block.instructions.iter().enumerate().map(move |i| (b, i))).all(
+                |(b, (i, call))| {
+                    let Op::Call { callee: Callee::Pointer(pointer), .. } = &call.op else { return true };
+                    let at = Point { instance, block: BlockId(flat::index(b)), index: flat::index(i) };
+                    let plan = self.flat.plan(at);
+                    points.of(self.flat, instance, pointer).0.iter().all(|(object, offsets)| {
+                        let points::ObjectKind::Function(f) = points.objects[object.0 as usize] else { return false };
+                        *offsets == points::Offsets::Exact(vec![0])
+                            && plan.iter().any(|(g, w)| *g == f && *w != Plan::Stay)
+                    })
+                },
+            )
+        })
     }
 
     /// Whether a point may be passed more than once.

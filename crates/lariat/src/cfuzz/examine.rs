@@ -1,8 +1,9 @@
 //! From programs to findings: native runs, translation, runs of the transition systems, comparison.
 
+use super::blame::blame;
 use super::compare::{Outcome, Variant, compare};
 use super::interpret::{Ended, Trace, interpret};
-use super::native::{End, Native, Run, file_of, find_tool};
+use super::native::{Build, End, Native, Run, file_of, find_tool};
 use super::program::{PRELUDE, Program};
 use lariat_front::module::{Function, Global, Module};
 use lariat_front::{EntryChoice, Options, compile, llvm, translate};
@@ -127,6 +128,8 @@ pub struct Examiner<'e> {
     optimiser: Option<PathBuf>,
     /// The one comparison to make; all if there is none.
     pub only: Option<(Target, Variant)>,
+    /// Whether all sanitizers watch the native run. Default is yes.
+    pub strict: bool,
     /// How long things took.
     pub times: Times,
 }
@@ -136,7 +139,7 @@ impl<'e> Examiner<'e> {
     pub fn new(native: &'e Native, folder: &Path, job: usize) -> Self {
         let optimiser =
             (14..=22).rev().map(|n| format!("opt-{n}")).chain(["opt".to_owned()]).find_map(|n| find_tool(&n));
-        Self { native, folder: folder.to_owned(), job, optimiser, only: None, times: Times::default() }
+        Self { native, folder: folder.to_owned(), job, optimiser, only: None, strict: true, times: Times::default() }
     }
 
     /// Examines some programs; an error is about all of them: they do not compile.
@@ -154,8 +157,9 @@ impl<'e> Examiner<'e> {
         self.times.reading += begin.elapsed();
 
         let begin = Instant::now();
-        let plain = self.native.run(&source, &format!("job{}.plain", self.job), &seeds, false)?;
-        let sanitized = self.native.run(&source, &format!("job{}.sanitized", self.job), &seeds, true)?;
+        let plain = self.native.run(&source, &format!("job{}.plain", self.job), &seeds, Build::Plain)?;
+        let watch = if self.strict { Build::Strict } else { Build::Watched };
+        let sanitized = self.native.run(&source, &format!("job{}.sanitized", self.job), &seeds, watch)?;
         let wanted = |variant: Variant| self.only.is_none_or(|(_, only)| only == variant);
         let (as_it_is, also_optimised) = (wanted(Variant::Plain), wanted(Variant::Optimised));
         let optimised = if also_optimised { self.optimise(&bitcode)? } else { None };
@@ -331,25 +335,24 @@ struct Compared {
 }
 
 impl Work {
-    /// The unknown on which a difference seems to depend: one that is there with every value of the unknowns is a bug, others
-    /// are only a loss.
-    fn unknown_at_fault(&self, ts: &TransitionSystem, target: Target, detail: &str, trace: &Trace) -> Option<String> {
+    /// The unknown on which a difference may rest: one that is there whatever the unknowns are is a bug, others are only a loss.
+    fn unknown_at_fault(&self, ts: &TransitionSystem, target: Target, trace: &Trace) -> Option<String> {
         let at = trace.observed.iter().zip(&self.native.observed).take_while(|(a, b)| **a == i128::from(**b)).count();
-        let before = trace.asked.iter().rev().find(|(observations, _)| *observations <= at);
-        let (_, unknown) = before?;
-        let same = |seed: u64| {
-            let other = interpret(ts, self.input_seed, seed);
-            matches!(compare(&self.native, &other, target, self.variant), Outcome::Differ(d) if d == detail)
-        };
+        let (_, last) = trace.asked.iter().rev().find(|(observations, _)| *observations <= at)?;
         // What was forgotten counts as overflowed there, whatever its value is.
         let forgotten = |(_, u): &(usize, UnknownId)| ts.unknowns[*u].kind == UnknownKind::Abstraction;
         let poisoned =
             target == Target::CDiverges && trace.end == Ended::Undefined && trace.asked.iter().any(forgotten);
-        if !poisoned && (0..6).all(same) {
+        if !poisoned && !blame(ts, self.input_seed, self.other_seed(), at).covers(at) {
             return None;
         }
-        let name = &ts.unknowns[*unknown].name;
+        let name = &ts.unknowns[*last].name;
         Some(name.trim_end_matches(|c: char| c.is_ascii_digit() || ":. ".contains(c)).to_owned())
+    }
+
+    /// Where the values of what is unknown come from.
+    fn other_seed(&self) -> u64 {
+        self.input_seed ^ 0x5eed
     }
 
     fn compared(&self) -> Compared {
@@ -386,7 +389,7 @@ impl Work {
                 Ok(ts) => ts,
             };
             let begin = Instant::now();
-            let ran = guarded(|| interpret(&ts, self.input_seed, self.input_seed ^ 0x5eed));
+            let ran = guarded(|| interpret(&ts, self.input_seed, self.other_seed()));
             done.times.running += begin.elapsed();
             let trace = match ran {
                 Err(words) => {
@@ -399,7 +402,7 @@ impl Work {
                 Outcome::Same => done.same += 1,
                 Outcome::Partly => done.partly += 1,
                 Outcome::Differ(detail) => {
-                    let unknown = self.unknown_at_fault(&ts, target, &detail, &trace);
+                    let unknown = self.unknown_at_fault(&ts, target, &trace);
                     let (kind, detail) = match unknown {
                         Some(name) => (FindingKind::Imprecision, format!("{name}: {detail}")),
                         None => (FindingKind::Difference, detail),

@@ -9,7 +9,10 @@ use std::fmt;
 use std::sync::Arc;
 
 /// How many steps a run takes at most.
-const FUEL: u64 = 60_000;
+pub(super) const FUEL: u64 = 60_000;
+
+/// How many steps a run takes at most without an observation: programs observe often.
+const SILENCE: u64 = 10_000;
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,19 +71,20 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
     let observed = ts.var_named("observed");
     let mut rng = Rng::new(other_seed);
     let mut state = State { loc: ts.entry, values };
+    let mut silent = 0;
     for _ in 0..FUEL {
+        silent += 1;
+        if silent > SILENCE {
+            break;
+        }
         let count = trace.observed.len();
         let asked = &mut trace.asked;
         let step = machine.step(&state, |u| {
-            if ts.unknowns[u].kind == UnknownKind::Input {
-                return input_value(ts, u, input(input_seed, count as u64));
+            let (value, known) = choose(ts, u, input_seed, count as u64, other_seed, &mut rng);
+            if !known {
+                asked.push((count, u));
             }
-            // The native program has memory enough.
-            if ts.unknowns[u].name.contains(" fails") {
-                return input_value(ts, u, 0);
-            }
-            asked.push((count, u));
-            if other_seed <= 1 { input_value(ts, u, other_seed) } else { random_value(ts, u, &mut rng) }
+            value
         });
         match step {
             Step::Took(_, next) => state = next,
@@ -102,9 +106,8 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
                 return trace;
             }
         }
-        // The location in which unknowns of an observing location are stored has its name, too.
-        let name = &ts.locs[state.loc].name;
-        if name.starts_with("observe") && !name.ends_with(".chosen") {
+        if observes(ts, state.loc) {
+            silent = 0;
             trace.observed.push(match observed.map(|v| state.value(v)) {
                 Some(Value::Bv(b)) => b.signed(),
                 Some(Value::Int(i)) => i128::try_from(i.clone()).unwrap_or(i128::MAX),
@@ -120,6 +123,32 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
         }
     }
     trace
+}
+
+/// Whether a run that comes to a location has just observed something.
+pub(super) fn observes(ts: &TransitionSystem, loc: LocId) -> bool {
+    // The location in which unknowns of an observing location are stored has its name, too.
+    let name = &ts.locs[loc].name;
+    name.starts_with("observe") && !name.ends_with(".chosen")
+}
+
+/// The value of an unknown after so many observations, and whether the native run has the same.
+pub(super) fn choose(
+    ts: &TransitionSystem,
+    u: UnknownId,
+    input_seed: u64,
+    observations: u64,
+    other_seed: u64,
+    rng: &mut Rng,
+) -> (Value, bool) {
+    if ts.unknowns[u].kind == UnknownKind::Input {
+        return (input_value(ts, u, input(input_seed, observations)), true);
+    }
+    // The native program has memory enough.
+    if ts.unknowns[u].name.contains(" fails") {
+        return (input_value(ts, u, 0), true);
+    }
+    (if other_seed <= 1 { input_value(ts, u, other_seed) } else { random_value(ts, u, rng) }, false)
 }
 
 /// The value of an input: the low bits of the word, as the type reads them.
@@ -159,7 +188,7 @@ fn random_value(ts: &TransitionSystem, u: UnknownId, rng: &mut Rng) -> Value {
 }
 
 /// Values that satisfy `init` where that is a conjunction of equations, which is what a lowered program has.
-fn initial_values(ts: &TransitionSystem) -> Vec<Value> {
+pub(super) fn initial_values(ts: &TransitionSystem) -> Vec<Value> {
     let mut values: Vec<Value> = ts.vars.iter().map(|v| Value::zero(v.sort)).collect();
     let variable = |t: Term| match ts.terms.role(t) {
         Some(Role::Var(v)) => Some(lariat_ir::Id::index(v)),
