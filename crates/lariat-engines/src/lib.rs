@@ -8,9 +8,11 @@
 
 mod engine;
 mod linear;
+mod lp;
 pub mod orbit;
 mod path;
 pub mod portfolio;
+pub mod rank;
 mod stem;
 
 pub use engine::{Applies, Engine, EngineCx, Outcome, Task};
