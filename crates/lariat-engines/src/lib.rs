@@ -11,9 +11,11 @@ mod choices;
 pub mod closed;
 mod engine;
 mod linear;
+mod lp;
 pub mod orbit;
 mod path;
 pub mod portfolio;
+pub mod rank;
 mod stem;
 mod symex;
 

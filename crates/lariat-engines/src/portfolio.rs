@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
-pub const ENGINES: &[&dyn Engine] = &[&crate::orbit::Orbit, &crate::closed::ClosedSet];
+pub const ENGINES: &[&dyn Engine] = &[&crate::orbit::Orbit, &crate::rank::Ranking, &crate::closed::ClosedSet];
 
 /// Who accepts claims: the checker, behind a trait that this crate can know.
 pub trait Judge {
