@@ -14,17 +14,17 @@
 //! edge, so a run can be kept going; it stays inside the loop, perhaps in one of those inside it. The checker shows it
 //! again on the system.
 
-use crate::board::relevant;
+mod facts;
+mod seeds;
+
 use crate::choices::{self, PathChoice};
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
 use crate::path::{SymbolicPath, between, in_state};
 use crate::stem;
-use crate::symex::paths::{Bounds, Paths, value_of};
 use lariat_ir::simplify::simplify;
-use lariat_ir::{
-    Arm, Certificate, Claim, Id, LocId, Move, Op, Property, Proves, Role, Sort, Term, TransitionSystem, Value, VarId,
-};
+use lariat_ir::{Arm, Certificate, Claim, Id, LocId, Move, Property, Proves, Role, Term, TransitionSystem, Value};
 use lariat_smt::{Answer, Solver};
+use seeds::{Seed, Visits};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The engine.
@@ -34,14 +34,6 @@ pub struct ClosedSet;
 const MOST_WAYS: usize = 16;
 /// Ways to choose the inputs of one path.
 const MOST_CHOICES: usize = 3;
-/// States from which facts are taken.
-const MOST_SEEDS: usize = 5;
-/// Variables that facts are about.
-const MOST_VARIABLES: usize = 14;
-/// How far the executor looks for seeds.
-const BOUNDS: Bounds = Bounds { steps: 400, queries: 20, forks: 10 };
-/// Visits that are looked at for them.
-const MOST_VISITS: usize = 24;
 /// How often a way is restricted to where another one follows.
 const MOST_RESTRICTIONS: usize = 2;
 
@@ -80,8 +72,6 @@ struct Way {
     restricted: usize,
 }
 
-/// A state at each head that was visited.
-type Seed = BTreeMap<LocId, Vec<Value>>;
 /// Facts at each head.
 type Facts = BTreeMap<LocId, Vec<Term>>;
 
@@ -91,43 +81,76 @@ fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Cla
     if variants.iter().all(Vec::is_empty) {
         return Err("every way around it depends on values of the environment".into());
     }
-    let seeds = seeds(task, cx, solver);
-    if seeds.is_empty() {
+    let visits = Visits::of(task, cx, solver, &heads(task));
+    if visits.is_empty() {
         return Err("no state was found in which it is entered".into());
     }
-    let vars = variables(ts, task);
-    let mut tried = BTreeSet::new();
-    let attempts = variants.iter().enumerate().flat_map(|(nth, ways)| seeds.iter().map(move |seed| (nth, ways, seed)));
-    for (nth, ways, seed) in attempts {
-        if cx.out_of_time() {
-            return Err("the time was up".into());
-        }
+    let quantities = facts::quantities(ts, task);
+    let mut tried = Tried::default();
+    let plain = visits.seeds();
+    for (nth, ways) in variants.iter().enumerate() {
         // Another choice of inputs is another set of ways, or nothing new.
         if nth > 0 && variants[..nth].iter().any(|earlier| same_ways(earlier, ways)) {
             continue;
         }
-        let facts = seed.iter().map(|(l, values)| (*l, facts(ts, task, &vars, values))).collect();
-        let Some((set, kept)) = close(ts, cx, solver, ways, facts, seed) else { continue };
-        if !tried.insert(set.clone()) {
-            continue;
-        }
-        for (at, here) in &set {
-            let Ok(found) = stem::find(ts, cx, solver, *at, *here) else { continue };
-            let arms = kept.iter().map(|w| Arm { from: w.from, when: w.condition, path: w.moves.clone() });
-            return Ok(Claim {
-                system: task.hash,
-                property: Property::Diverges(task.this().header),
-                when: found.when,
-                certificate: Certificate::RecurrentSet {
-                    start: found.start,
-                    stem: found.moves,
-                    arms: arms.collect(),
-                    set,
-                },
-            });
+        for seed in &plain {
+            if let Some(claim) = attempt(task, cx, solver, ways, &quantities, seed, &mut tried) {
+                return Ok(claim);
+            }
         }
     }
-    Err("no set of states around the first ones is never left".into())
+    // States of another kind: beyond the constants that the code mentions.
+    let enabled = ts.terms.any(variants[0].iter().filter(|w| w.from == task.this().header).map(|w| w.condition));
+    for wish in facts::wishes(ts, task, &quantities) {
+        let Some(seed) = visits.directed(task, cx, solver, enabled, wish) else { continue };
+        if let Some(claim) = attempt(task, cx, solver, &variants[0], &quantities, &seed, &mut tried) {
+            return Ok(claim);
+        }
+    }
+    Err(if cx.out_of_time() { "the time was up" } else { "no set of states around the first ones is never left" }
+        .into())
+}
+
+/// What was tried already.
+#[derive(Default)]
+struct Tried {
+    sets: BTreeSet<BTreeMap<LocId, Term>>,
+    facts: BTreeSet<(usize, Facts)>,
+}
+
+/// A claim from the facts about one seed.
+fn attempt(
+    task: &Task<'_>,
+    cx: &EngineCx,
+    solver: &mut dyn Solver,
+    ways: &[Way],
+    quantities: &[Term],
+    seed: &Seed,
+    tried: &mut Tried,
+) -> Option<Claim> {
+    let ts = task.ts;
+    if cx.out_of_time() {
+        return None;
+    }
+    let facts: Facts = seed.iter().map(|(l, values)| (*l, facts::facts(ts, task, quantities, values))).collect();
+    if !tried.facts.insert((ways.len(), facts.clone())) {
+        return None;
+    }
+    let (set, kept) = close(ts, cx, solver, ways, facts, seed)?;
+    if !tried.sets.insert(set.clone()) {
+        return None;
+    }
+    for (at, here) in &set {
+        let Ok(found) = stem::find(ts, cx, solver, *at, *here) else { continue };
+        let arms = kept.iter().map(|w| Arm { from: w.from, when: w.condition, path: w.moves.clone() });
+        return Some(Claim {
+            system: task.hash,
+            property: Property::Diverges(task.this().header),
+            when: found.when,
+            certificate: Certificate::RecurrentSet { start: found.start, stem: found.moves, arms: arms.collect(), set },
+        });
+    }
+    None
 }
 
 fn same_ways(a: &[Way], b: &[Way]) -> bool {
@@ -184,108 +207,6 @@ fn way(ts: &TransitionSystem, from: LocId, path: &SymbolicPath, choice: &PathCho
 
 fn speaks_of_variables(ts: &TransitionSystem, t: Term) -> bool {
     ts.terms.symbols(t).iter().all(|s| matches!(ts.terms.role(*s), Some(Role::Var(_))))
-}
-
-/// States at the heads: those of the first visits, then those of later ones, which have forgotten how the run began.
-fn seeds(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Vec<Seed> {
-    let ts = task.ts;
-    let heads = heads(task);
-    let mut paths = Paths::new(ts, cx, solver, heads.clone(), BOUNDS);
-    let mut visited: BTreeMap<LocId, Vec<Vec<Value>>> = BTreeMap::new();
-    let mut visits = 0;
-    while let Some(explored) = paths.next(solver) {
-        let of = |t: &Term| ts.terms.eval(*t, |s| value_of(ts, &explored.witness, s));
-        let values: Vec<Value> = explored.path.state.iter().map(of).collect();
-        let here = visited.entry(explored.path.end).or_default();
-        if !here.contains(&values) {
-            here.push(values);
-        }
-        visits += 1;
-        let enough = visited.len() == heads.len() && visited.values().all(|v| v.len() >= MOST_SEEDS);
-        if enough || visits == MOST_VISITS {
-            break;
-        }
-    }
-    (0..MOST_SEEDS)
-        .filter(|nth| visited.values().any(|v| *nth < v.len()))
-        .map(|nth| {
-            let at = |v: &Vec<Vec<Value>>| v[nth.min(v.len() - 1)].clone();
-            visited.iter().map(|(l, v)| (*l, at(v))).collect()
-        })
-        .collect()
-}
-
-/// The scalar variables that decide the loop.
-fn variables(ts: &TransitionSystem, task: &Task<'_>) -> Vec<VarId> {
-    let scalar = |v: &VarId| matches!(ts.vars[*v].sort, Sort::Int | Sort::BitVec(_) | Sort::Bool);
-    relevant(ts, &task.this().body).into_iter().filter(scalar).take(MOST_VARIABLES).collect()
-}
-
-/// What simply holds in a state.
-fn facts(ts: &TransitionSystem, task: &Task<'_>, vars: &[VarId], seed: &[Value]) -> Vec<Term> {
-    let t = &ts.terms;
-    let mut all: Vec<Term> = Vec::new();
-    let guards: Vec<Term> = ts.edges.iter().filter(|e| task.this().body.contains(&e.from)).map(|e| e.guard).collect();
-    for u in t.reachable(&guards) {
-        let node = t.node(u);
-        let is_atom = matches!(
-            node.op,
-            Op::Eq | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle | Op::IntLt | Op::IntLe | Op::Symbol(_)
-        );
-        if node.sort == Sort::Bool && is_atom {
-            all.extend([u, t.not(u)]);
-        }
-    }
-    let at_most = |a: Term, b: Term| match t.sort(a) {
-        Sort::Int => vec![t.apply(Op::IntLe, &[a, b])],
-        _ => vec![t.apply(Op::BvSle, &[a, b]), t.apply(Op::BvUle, &[a, b])],
-    };
-    for v in vars {
-        let x = ts.vars[*v].term;
-        let here = t.value(&seed[v.index()]);
-        if ts.vars[*v].sort == Sort::Bool {
-            all.extend([x, t.not(x)]);
-            continue;
-        }
-        all.push(t.eq(x, here));
-        let number = |n: i64| match ts.vars[*v].sort {
-            Sort::BitVec(w) => t.value(&Value::Bv(lariat_ir::Bits::from_signed(w, n.into()))),
-            _ => t.int(n),
-        };
-        for c in [here, number(0), number(1), number(-1)] {
-            all.extend(at_most(x, c));
-            all.extend(at_most(c, x));
-        }
-        let parity = match ts.vars[*v].sort {
-            Sort::BitVec(w) if w > 1 => t.apply(Op::Extract { hi: 0, lo: 0 }, &[x]),
-            Sort::Int => t.apply(Op::IntMod, &[x, t.int(2)]),
-            _ => continue,
-        };
-        let parity_here = t.eval(parity, |s| value_in(ts, seed, s));
-        all.push(t.eq(parity, t.value(&parity_here)));
-    }
-    for (i, v) in vars.iter().enumerate() {
-        for w in &vars[i + 1..] {
-            let (x, y) = (ts.vars[*v].term, ts.vars[*w].term);
-            if t.sort(x) == t.sort(y) && t.sort(x) != Sort::Bool {
-                all.push(t.eq(x, y));
-                all.extend(at_most(x, y));
-                all.extend(at_most(y, x));
-            }
-        }
-    }
-    let mut seen = BTreeSet::new();
-    all.into_iter()
-        .map(|f| simplify(t, f))
-        .filter(|f| seen.insert(*f) && *f != t.tt() && t.eval(*f, |s| value_in(ts, seed, s)).as_bool())
-        .collect()
-}
-
-fn value_in(ts: &TransitionSystem, values: &[Value], s: Term) -> Value {
-    match ts.terms.role(s) {
-        Some(Role::Var(v)) => values[v.index()].clone(),
-        role => unreachable!("{role:?} in a term over variables"),
-    }
 }
 
 /// The part of the facts that the ways keep, with the ways that can be kept, so that the seed lies in a set that is never
@@ -375,5 +296,12 @@ fn drop_lost(
                 none = false;
             }
         }
+    }
+}
+
+fn value_in(ts: &TransitionSystem, values: &[Value], s: Term) -> Value {
+    match ts.terms.role(s) {
+        Some(Role::Var(v)) => values[v.index()].clone(),
+        role => unreachable!("{role:?} in a term over variables"),
     }
 }
