@@ -4,12 +4,12 @@
 //! Names of our own hold a `%` that no escape begins with (`%t7` for a shared term), and a `%` in a symbol's name is
 //! always escaped, so the two never meet.
 
+use crate::fast::FastMap;
 use crate::sort::{Scalar, Sort};
 use crate::term::{Op, Term, Terms};
 use crate::value::{Bits, Value};
 use dashu_int::IBig;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// How deep an expression may nest before a part of it gets a name: parsers recurse, and long store chains are deep.
@@ -164,7 +164,7 @@ true tuple tuple_project ubv_to_int union univset unknown unsat unsupported upda
 struct Shared<'a> {
     terms: &'a Terms,
     /// The number in each named term's name.
-    numbers: HashMap<Term, usize>,
+    numbers: FastMap<Term, usize>,
     /// The named terms, arguments first, each with how many named terms stand below one another in it.
     order: Vec<(Term, usize)>,
 }
@@ -172,7 +172,7 @@ struct Shared<'a> {
 impl<'a> Shared<'a> {
     fn of(terms: &'a Terms, roots: &[Term]) -> Self {
         let reachable = terms.reachable(roots);
-        let mut uses: HashMap<Term, u32> = HashMap::with_capacity(reachable.len());
+        let mut uses: FastMap<Term, u32> = FastMap::default();
         for &t in roots {
             *uses.entry(t).or_default() += 1;
         }
@@ -183,9 +183,9 @@ impl<'a> Shared<'a> {
                 }
             }
         }
-        let mut shared = Self { terms, numbers: HashMap::new(), order: Vec::new() };
+        let mut shared = Self { terms, numbers: FastMap::default(), order: Vec::new() };
         // Of each term: how deep it nests, and how many named terms stand below one another in it.
-        let mut shape: HashMap<Term, (u32, usize)> = HashMap::with_capacity(reachable.len());
+        let mut shape: FastMap<Term, (u32, usize)> = FastMap::default();
         for &t in &reachable {
             let node = terms.node(t);
             let (mut depth, mut level) = (0, 0);

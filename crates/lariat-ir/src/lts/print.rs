@@ -1,10 +1,10 @@
 //! Printing. What is printed parses to the same system: the same terms, not just equivalent ones.
 
 use super::lex::{quote, quote_name};
+use crate::fast::FastMap;
 use crate::ids::{Id, LocId};
 use crate::system::{Mode, Proves, Span, TransitionSystem};
 use crate::term::{Op, Term};
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Words that mean something in a term, so that a variable of that name needs ticks.
@@ -31,7 +31,7 @@ pub(super) const RESERVED_FOR_LOCS: &[&str] = &["goto", "if", "let"];
 /// Names for terms that occur often or lie deep, so that the text stays as small as the terms are.
 #[derive(Clone, Debug, Default)]
 pub struct Lets {
-    names: HashMap<Term, String>,
+    names: FastMap<Term, String>,
     order: Vec<Term>,
 }
 
@@ -39,7 +39,7 @@ impl Lets {
     /// The terms below `roots` that deserve a name, arguments first, with names from `$first` on.
     pub fn of(ts: &TransitionSystem, roots: &[Term], first: usize) -> Self {
         let order = ts.terms.reachable(roots);
-        let mut uses: HashMap<Term, u32> = HashMap::new();
+        let mut uses: FastMap<Term, u32> = FastMap::default();
         for r in roots {
             *uses.entry(*r).or_default() += 1;
         }
@@ -49,7 +49,7 @@ impl Lets {
             }
         }
         // (printed size, depth) of each term given the names so far.
-        let mut shape: HashMap<Term, (u32, u32)> = HashMap::new();
+        let mut shape: FastMap<Term, (u32, u32)> = FastMap::default();
         let mut lets = Self::default();
         for t in order {
             let node = ts.terms.node(t);

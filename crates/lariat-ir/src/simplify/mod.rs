@@ -28,9 +28,9 @@ mod integer;
 pub(crate) mod tests;
 
 use crate::eval;
+use crate::fast::FastMap;
 use crate::term::{Op, Term, Terms};
 use crate::value::Value;
-use std::collections::HashMap;
 
 /// A rewrite rule: an equal term of the same sort for an operation applied to arguments, where the rule applies.
 #[derive(Clone, Copy)]
@@ -73,20 +73,20 @@ pub fn simplify(terms: &Terms, term: Term) -> Term {
     simplify_all(terms, &[term])[0]
 }
 
-/// Simplifies several terms at once: what they share is done once.
+/// Simplifies several terms at once. The arena remembers normal forms, so that nothing is simplified twice.
 pub fn simplify_all(terms: &Terms, roots: &[Term]) -> Vec<Term> {
-    let mut normal: HashMap<Term, Term> = HashMap::new();
     // What a term was rewritten to in one step: its normal form is that term's.
-    let mut next: HashMap<Term, Term> = HashMap::new();
+    let mut next: FastMap<Term, Term> = FastMap::default();
+    let known = |t: Term| terms.known_normal_form(t);
     let mut open: Vec<Term> = roots.to_vec();
     while let Some(&t) = open.last() {
-        if normal.contains_key(&t) {
+        if known(t).is_some() {
             open.pop();
             continue;
         }
         if let Some(&u) = next.get(&t) {
-            if let Some(&n) = normal.get(&u) {
-                normal.insert(t, n);
+            if let Some(n) = known(u) {
+                terms.keep_normal_form(t, n);
                 open.pop();
             } else {
                 open.push(u);
@@ -95,20 +95,26 @@ pub fn simplify_all(terms: &Terms, roots: &[Term]) -> Vec<Term> {
         }
         let node = terms.node(t);
         let before = open.len();
-        open.extend(node.args().iter().filter(|a| !normal.contains_key(a)));
+        let mut args = [t; 3];
+        for (arg, &a) in args.iter_mut().zip(node.args()) {
+            match known(a) {
+                Some(n) => *arg = n,
+                None => open.push(a),
+            }
+        }
         if open.len() > before {
             continue;
         }
-        let args: Vec<Term> = node.args().iter().map(|a| normal[a]).collect();
+        let args = &args[..node.args().len()];
         if args != node.args() {
-            next.insert(t, terms.apply(node.op, &args));
-        } else if let Some(u) = step(terms, node.op, &args) {
+            next.insert(t, terms.apply(node.op, args));
+        } else if let Some(u) = step(terms, node.op, args) {
             next.insert(t, u);
         } else {
-            normal.insert(t, t);
+            terms.keep_normal_form(t, t);
         }
     }
-    roots.iter().map(|t| normal[t]).collect()
+    roots.iter().map(|&t| known(t).expect("it was open until it was known")).collect()
 }
 
 /// The result of the first rule that fires.
