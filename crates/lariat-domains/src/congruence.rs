@@ -38,7 +38,8 @@ impl Congruence {
     pub fn new(rest: impl Into<IBig>, modulus: impl Into<IBig>) -> Self {
         let (rest, modulus) = (rest.into(), crate::integer::abs(&modulus.into()));
         if modulus.is_zero() {
-            Self { modulus, rest }
+            // Products in a loop grow without end.
+            if bit_length(&rest) > 2 * MOST_BITS { Self::top() } else { Self { modulus, rest } }
         } else if bit_length(&modulus) > MOST_BITS {
             // Larger than any machine word: the class modulo a divisor holds it.
             let smaller = power(trailing_zeros(&modulus).min(MOST_BITS - 1));

@@ -3,9 +3,12 @@
 //! An interval is never empty: an operation that can give none says so with `Option`. Every operation is exact up to
 //! the least interval that holds its results, or wider; the tests compare each with enumeration.
 
-use crate::integer::{abs, ceil_div, floor_div, one};
+use crate::integer::{abs, bit_length, ceil_div, floor_div, one};
 use dashu_int::IBig;
 use std::fmt;
+
+/// The longest end that multiplication keeps.
+const MOST_BITS: u32 = 300;
 
 /// The integers from `lo` to `hi`; a missing end is infinite.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -132,10 +135,15 @@ impl Interval {
         }
         let times = |e: &Option<IBig>| e.as_ref().map(|e| e * by);
         if *by > IBig::ZERO {
-            Self { lo: times(&self.lo), hi: times(&self.hi) }
+            Self { lo: times(&self.lo), hi: times(&self.hi) }.short()
         } else {
-            Self { lo: times(&self.hi), hi: times(&self.lo) }
+            Self { lo: times(&self.hi), hi: times(&self.lo) }.short()
         }
+    }
+    /// Without ends that are too long to be worth their cost: a square in a loop would double the length each time.
+    fn short(self) -> Self {
+        let keep = |e: &IBig| bit_length(e) <= MOST_BITS;
+        Self { lo: self.lo.filter(keep), hi: self.hi.filter(keep) }
     }
     /// Products. A product of two bounded intervals has its extremes at the ends, since it is linear in each factor. A
     /// factor with a missing end is known by its sign only.
@@ -150,7 +158,7 @@ impl Interval {
             let products = [a * c, a * d, b * c, b * d];
             let lo = products.iter().min().cloned();
             let hi = products.iter().max().cloned();
-            return Self { lo, hi };
+            return Self { lo, hi }.short();
         }
         // Both of one sign: the magnitude is at least the product of the least magnitudes.
         let zero = IBig::ZERO;
