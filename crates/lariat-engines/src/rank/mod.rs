@@ -6,6 +6,7 @@ mod form;
 mod measure;
 mod paths;
 mod relation;
+mod support;
 mod synth;
 
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
@@ -45,15 +46,18 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     let cutpoints: Vec<LocId> = inner.map(|(_, l)| l.header).collect();
     let dimensions: Vec<Term> = paths::relevant(ts, &this.body).into_iter().map(|v| ts.vars[v].term).collect();
     let encoder = Encoder::new(ts, cx.deadline);
-    let invariants: BTreeMap<LocId, Term> = BTreeMap::new();
-    let region = Region { cutpoints: &cutpoints, body: &this.body, invariants: &invariants, dimensions: &dimensions };
-    for detail in [Detail { splits: 0, most_steps: 200 }, Detail { splits: 8, most_steps: 300 }] {
-        let relations = paths::steps(&encoder, &region, detail)?;
-        if std::env::var("RANK_DEBUG").is_ok() {
-            for r in &relations {
-                eprintln!("{r:?}");
-            }
+    let mut invariants: BTreeMap<LocId, Term> = BTreeMap::new();
+    let stages = [(false, 0), (true, 0), (true, 8)];
+    for (with_invariants, splits) in stages {
+        if cx.out_of_time() {
+            return Err("the time was up".into());
         }
+        if with_invariants && splits == 0 {
+            invariants = support::invariants(task, &encoder);
+        }
+        let region =
+            Region { cutpoints: &cutpoints, body: &this.body, invariants: &invariants, dimensions: &dimensions };
+        let relations = paths::steps(&encoder, &region, Detail { splits, most_steps: 300 })?;
         let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, cx.deadline);
         if !found.stuck.is_empty() {
             continue;
