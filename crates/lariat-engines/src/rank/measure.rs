@@ -40,6 +40,20 @@ pub(crate) fn measures(
     Some(all)
 }
 
+/// One function by itself.
+pub(crate) fn single(
+    ts: &TransitionSystem,
+    encoder: &Encoder<'_>,
+    dimensions: &[Term],
+    f: &Function,
+) -> Option<Measure> {
+    let level = [f.clone()];
+    Some(match width(ts, dimensions, &level)? {
+        None => Measure { order: Order::Int, term: simplify(&ts.terms, integer(ts, dimensions, f)) },
+        Some(w) => Measure { order: Order::Signed, term: simplify(&ts.terms, bits(ts, encoder, dimensions, f, w)) },
+    })
+}
+
 /// The width that a level needs: none if no bit-vector occurs in it; outer nothing if it is too great.
 #[expect(clippy::option_option, reason = "the inner one is part of the answer")]
 fn width(ts: &TransitionSystem, dimensions: &[Term], level: &[Function]) -> Option<Option<u32>> {

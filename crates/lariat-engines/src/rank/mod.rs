@@ -6,6 +6,7 @@ mod form;
 mod measure;
 mod paths;
 mod relation;
+mod support;
 mod synth;
 
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
@@ -38,6 +39,19 @@ impl Engine for Ranking {
     }
 }
 
+/// Where the invariants of an attempt come from.
+#[derive(Clone, Copy)]
+enum Support {
+    /// There are none.
+    None,
+    /// The abstract domains.
+    Board,
+    /// Those and bounds of linear forms.
+    Templates,
+    /// What is there already.
+    Both,
+}
+
 fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     let ts = task.ts;
     let this = task.this();
@@ -45,14 +59,28 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     let cutpoints: Vec<LocId> = inner.map(|(_, l)| l.header).collect();
     let dimensions: Vec<Term> = paths::relevant(ts, &this.body).into_iter().map(|v| ts.vars[v].term).collect();
     let encoder = Encoder::new(ts, cx.deadline);
-    let nothing: BTreeMap<LocId, Term> = BTreeMap::new();
-    let coarse = Detail { splits: 0, most_steps: 200 };
-    let fine = Detail { splits: 8, most_steps: 300 };
+    let mut invariants: BTreeMap<LocId, Term> = BTreeMap::new();
     // What is known of the whole program costs more to find and to check, and most loops do without.
-    for (detail, supported) in [(coarse, false), (coarse, true), (fine, false), (fine, true)] {
-        let invariants = if supported { task.board.invariants(ts, task.forest, cx.deadline) } else { &nothing };
-        let region = Region { cutpoints: &cutpoints, body: &this.body, invariants, dimensions: &dimensions };
-        let relations = paths::steps(&encoder, &region, detail)?;
+    for (support, splits) in [(Support::None, 0), (Support::Board, 0), (Support::Templates, 0), (Support::Both, 8)] {
+        if cx.out_of_time() {
+            return Err("the time was up".into());
+        }
+        match support {
+            Support::None | Support::Both => {}
+            Support::Board => invariants.clone_from(task.board.invariants(ts, task.forest, cx.deadline)),
+            // Two annotations that are inductive are so together.
+            Support::Templates => {
+                for (l, more) in support::invariants(task, &encoder) {
+                    let here = invariants.entry(l).or_insert(more);
+                    if *here != more {
+                        *here = ts.terms.and(*here, more);
+                    }
+                }
+            }
+        }
+        let region =
+            Region { cutpoints: &cutpoints, body: &this.body, invariants: &invariants, dimensions: &dimensions };
+        let relations = paths::steps(&encoder, &region, Detail { splits, most_steps: 300 })?;
         let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, cx.deadline);
         if !found.stuck.is_empty() {
             continue;

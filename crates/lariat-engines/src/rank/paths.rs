@@ -113,7 +113,7 @@ fn from_cutpoint(
 }
 
 /// The form of a term, which the goals have made sure of; where time ran out, a column.
-fn read(encoder: &Encoder<'_>, case: &mut Case, t: Term, dimension: Term) -> Form {
+pub(crate) fn read(encoder: &Encoder<'_>, case: &mut Case, t: Term, dimension: Term) -> Form {
     case.lenient = true;
     let form = encoder.value(case, t, encoder.reading(dimension));
     form.unwrap_or_else(|_| Form::column(case.column(None, None)))

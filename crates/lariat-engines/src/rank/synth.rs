@@ -116,6 +116,9 @@ pub(crate) enum Bound {
 }
 
 /// Functions that rise on no step and fall on some of `wanted`; which steps they fall on.
+///
+/// Small weights are preferred: types bound everything, so a sum with enormous weights can often do the work of two
+/// levels, and no solver likes it.
 pub(crate) fn falling(
     members: &[usize],
     dimensions: usize,
@@ -124,61 +127,137 @@ pub(crate) fn falling(
     bound: Bound,
     deadline: Instant,
 ) -> Option<(Vec<Function>, Vec<bool>)> {
-    let mut lp = Simplex::new(PIVOTS, deadline);
-    let unknowns: Vec<Vec<ColumnId>> =
-        members.iter().map(|_| (0..=dimensions).map(|_| lp.column(None, None)).collect()).collect();
-    let of = |node: usize| &unknowns[members.iter().position(|m| *m == node).expect("steps stay in the component")];
-    let mut falls: Vec<(usize, ColumnId)> = Vec::new();
-    for (i, s) in steps.iter().enumerate() {
-        let before = weighted(of(s.from), &s.before, &Rational::ONE);
-        let mut difference = before.clone();
-        difference.extend(weighted(of(s.to), &s.after, &Rational::ONE.negated()));
-        let fall = wanted.contains(&i).then(|| lp.column(Some(Rational::ZERO), Some(Rational::ONE)));
-        follows(&mut lp, &s.constraints, &difference, fall);
-        if let Some(fall) = fall {
-            falls.push((i, fall));
-            if bound == Bound::Asked {
-                follows(&mut lp, &s.constraints, &before, None);
-            }
+    let question = Question { members, dimensions, steps, bound, deadline };
+    let small = Rational::ONE.over(&Rational::small(SMALL));
+    let mut wanted = wanted.to_vec();
+    let mut solution = None;
+    while let Some(next) = question.solve(&wanted, &small) {
+        // Steps that fall by next to nothing wait for a level of their own.
+        let clear = Rational::ONE.over(&Rational::small(CLEAR));
+        let clearly: Vec<usize> = next.falls.iter().filter(|(_, by)| *by >= clear).map(|(i, _)| *i).collect();
+        let settled = clearly.len() == next.falls.len() || clearly.is_empty();
+        solution = Some(next);
+        if settled {
+            break;
         }
+        wanted = clearly;
     }
-    let sum: Vec<(ColumnId, Rational)> = falls.iter().map(|(_, c)| (*c, Rational::ONE)).collect();
-    let goal = lp.row(&sum);
-    match lp.maximise(goal) {
-        Optimum::At(v) if v.is_positive() => {}
-        _ => return None,
-    }
-    let mut does = vec![false; steps.len()];
-    let mut scale = IBig::ONE;
-    for (i, c) in &falls {
-        let by = lp.value(*c);
-        if by.is_positive() {
-            does[*i] = true;
-            // A fall by a fraction becomes one by at least one.
-            scale = common_multiple(&scale, &by.numerator());
-        }
-    }
-    let least_fall = falls.iter().map(|(_, c)| lp.value(*c)).filter(|v| v.is_positive()).min()?.clone();
-    let mut denominators = IBig::ONE;
-    for c in unknowns.iter().flatten() {
-        denominators = common_multiple(&denominators, &lp.value(*c).denominator());
-    }
-    let mut factor = Rational::int(&denominators);
-    while least_fall.times(&factor) < Rational::ONE {
-        factor = factor.times(&Rational::int(&Rational::ONE.over(&least_fall.times(&factor)).ceil()));
-    }
-    let function = |columns: &Vec<ColumnId>| {
-        let value = |c: &ColumnId| lp.value(*c).times(&factor);
-        Function { weights: columns[..dimensions].iter().map(value).collect(), constant: value(&columns[dimensions]) }
-    };
-    Some((unknowns.iter().map(function).collect(), does))
+    let solution = solution.or_else(|| question.solve(&wanted, &Rational::ZERO))?;
+    Some(solution.scaled(steps.len(), dimensions))
 }
 
-/// The unknown function at a node, applied to forms: each unknown with the form that it is multiplied with.
-fn weighted(unknowns: &[ColumnId], forms: &[Form], sign: &Rational) -> Vec<(ColumnId, Form)> {
-    let one = Form::constant(Rational::ONE);
-    let pairs = unknowns.iter().zip(forms.iter().chain(std::iter::once(&one)));
-    pairs.filter(|(_, f)| !f.parts.is_empty() || !f.constant.is_zero()).map(|(u, f)| (*u, f.scaled(sign))).collect()
+/// A weight costs one part in this many of what a fall is worth.
+const SMALL: i64 = 256;
+/// A constant costs one part in this many of what a weight costs: the bound of a guard is better than that of a type.
+const CONSTANT: i64 = 4096;
+/// A fall by less than one part in this many is no clear one.
+const CLEAR: i64 = 16;
+
+struct Question<'a> {
+    members: &'a [usize],
+    dimensions: usize,
+    steps: &'a [&'a Relation],
+    bound: Bound,
+    deadline: Instant,
+}
+
+/// A solution before it is scaled to integers.
+struct Solution {
+    /// For each member its weights and its constant.
+    functions: Vec<Vec<Rational>>,
+    /// The steps that fall, and by how much at least.
+    falls: Vec<(usize, Rational)>,
+}
+
+impl Question<'_> {
+    /// Solves the program in which a weight costs this much.
+    fn solve(&self, wanted: &[usize], cost: &Rational) -> Option<Solution> {
+        let mut lp = Simplex::new(PIVOTS, self.deadline);
+        let zero = || Some(Rational::ZERO);
+        let mut price: Vec<(ColumnId, Rational)> = Vec::new();
+        let mut unknowns: Vec<Vec<(ColumnId, ColumnId)>> = Vec::new();
+        let mut constants: Vec<(ColumnId, ColumnId)> = Vec::new();
+        let of_constant = cost.over(&Rational::small(CONSTANT)).negated();
+        for _ in self.members {
+            let pairs: Vec<_> =
+                (0..self.dimensions).map(|_| (lp.column(zero(), None), lp.column(zero(), None))).collect();
+            price.extend(pairs.iter().flat_map(|(p, m)| [(*p, cost.negated()), (*m, cost.negated())]));
+            unknowns.push(pairs);
+            let pair = (lp.column(zero(), None), lp.column(zero(), None));
+            price.extend([(pair.0, of_constant.clone()), (pair.1, of_constant.clone())]);
+            constants.push(pair);
+        }
+        let minus = Rational::ONE.negated();
+        let weighted = |node: usize, forms: &[Form], sign: &Rational| -> Vec<(ColumnId, Form)> {
+            let at = self.members.iter().position(|m| *m == node).expect("steps stay in the component");
+            let (p, m) = constants[at];
+            let mut sum = vec![(p, Form::constant(sign.clone())), (m, Form::constant(sign.negated()))];
+            for ((p, m), f) in unknowns[at].iter().zip(forms) {
+                if !f.parts.is_empty() || !f.constant.is_zero() {
+                    let f = f.scaled(sign);
+                    sum.push((*m, f.negated()));
+                    sum.push((*p, f));
+                }
+            }
+            sum
+        };
+        let mut falls: Vec<(usize, ColumnId)> = Vec::new();
+        for (i, s) in self.steps.iter().enumerate() {
+            let before = weighted(s.from, &s.before, &Rational::ONE);
+            let mut difference = before.clone();
+            difference.extend(weighted(s.to, &s.after, &minus));
+            let fall = wanted.contains(&i).then(|| lp.column(zero(), Some(Rational::ONE)));
+            follows(&mut lp, &s.constraints, &difference, fall);
+            if let Some(fall) = fall {
+                falls.push((i, fall));
+                if self.bound == Bound::Asked {
+                    follows(&mut lp, &s.constraints, &before, None);
+                }
+            }
+        }
+        let mut sum: Vec<(ColumnId, Rational)> = falls.iter().map(|(_, c)| (*c, Rational::ONE)).collect();
+        if !cost.is_zero() {
+            sum.extend(price);
+        }
+        let goal = lp.row(&sum);
+        match lp.maximise(goal) {
+            Optimum::At(v) if v.is_positive() => {}
+            _ => return None,
+        }
+        let functions = unknowns
+            .iter()
+            .zip(&constants)
+            .map(|(pairs, c)| {
+                let weights = pairs.iter().map(|(p, m)| lp.value(*p).minus(lp.value(*m)));
+                weights.chain(std::iter::once(lp.value(c.0).minus(lp.value(c.1)))).collect()
+            })
+            .collect();
+        let falls = falls.iter().map(|(i, c)| (*i, lp.value(*c).clone())).filter(|(_, by)| by.is_positive()).collect();
+        Some(Solution { functions, falls })
+    }
+}
+
+impl Solution {
+    /// Integer functions that fall by at least one where these fall at all.
+    fn scaled(self, steps: usize, dimensions: usize) -> (Vec<Function>, Vec<bool>) {
+        let mut does = vec![false; steps];
+        let mut least = Rational::ONE;
+        for (i, by) in &self.falls {
+            does[*i] = true;
+            least = least.min(by.clone());
+        }
+        let mut denominators = IBig::ONE;
+        for c in self.functions.iter().flatten() {
+            denominators = common_multiple(&denominators, &c.denominator());
+        }
+        let needed = Rational::ONE.over(&least.times(&Rational::int(&denominators))).ceil().max(IBig::ONE);
+        let factor = Rational::int(&(denominators * needed));
+        let function = |f: &Vec<Rational>| Function {
+            weights: f[..dimensions].iter().map(|w| w.times(&factor)).collect(),
+            constant: f[dimensions].times(&factor),
+        };
+        (self.functions.iter().map(function).collect(), does)
+    }
 }
 
 /// Asks that a sum of unknowns times forms, less `fall`, is at least zero wherever the constraints hold.
