@@ -98,8 +98,10 @@ pub enum Constant {
     Float(FloatKind, u128),
     /// The null pointer.
     Null,
-    /// `undef`: any value, a new one at each use. Also poison.
+    /// `undef`: any value, a new one at each use.
     Undef(Type),
+    /// `poison`: any value, and undefined behaviour where it decides something.
+    Poison(Type),
     /// The address of a global plus an offset in bytes.
     Global(GlobalId, i64),
     /// The address of a function.

@@ -14,7 +14,7 @@ use super::flat::{FlatValue, InstanceId, Point, index};
 use super::layout::Memory;
 use super::points::{ObjectKind, Points, Targets};
 use super::{Context, Names, debug};
-use crate::module::{BlockId, Constant, FunctionId, Op, Place, Predicate, Terminator, Type, ValueId};
+use crate::module::{BlockId, Constant, FunctionId, Op, Operand, Place, Predicate, Terminator, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, MemUpdate, Program, Unknown};
@@ -641,6 +641,12 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     pub(super) fn terminator(&mut self, mut state: State, t: &Terminator) {
         match t {
+            // Nothing may be decided by poison.
+            Terminator::Branch { cond: Operand::Constant(Constant::Poison(_)), .. }
+            | Terminator::Switch { value: Operand::Constant(Constant::Poison(_)), .. }
+            | Terminator::IndirectJump { address: Operand::Constant(Constant::Poison(_)), .. } => {
+                self.pending_end(state, Goto::Ub);
+            }
             Terminator::Jump(to) => self.follow_block(state, *to),
             Terminator::Branch { cond, yes, no } => {
                 let cond = self.condition(&mut state, cond);

@@ -246,7 +246,7 @@ impl Builder<'_, '_> {
             Constant::Bytes(list) => Sym::Aggregate(
                 list.iter().map(|b| Sym::Num(Num::constant(u32::from(*b), IntType::unsigned(8)))).collect(),
             ),
-            Constant::Undef(t) => {
+            Constant::Undef(t) | Constant::Poison(t) => {
                 let first = self.program.unknowns.len();
                 let sym = self.any(state, t, UnknownKind::Environment);
                 // No two uses need see one value, so that nothing may be decided by it.
@@ -362,7 +362,11 @@ pub(super) fn operand_type(function: &Function, operand: &Operand) -> Type {
         Operand::Constant(c) => match c {
             Constant::Int(w, _) | Constant::PtrToInt(_, w) => Type::Int(*w),
             Constant::Float(k, _) => Type::Float(*k),
-            Constant::Undef(t) | Constant::Zero(t) | Constant::Aggregate(t, _) | Constant::Opaque(t) => t.clone(),
+            Constant::Undef(t)
+            | Constant::Poison(t)
+            | Constant::Zero(t)
+            | Constant::Aggregate(t, _)
+            | Constant::Opaque(t) => t.clone(),
             Constant::Bytes(list) => Type::Array(Box::new(Type::Int(8)), list.len() as u64, 1),
             Constant::Null
             | Constant::Global(..)

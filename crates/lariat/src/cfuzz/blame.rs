@@ -4,7 +4,7 @@
 //! marked value decided anything, and that is no marked value itself, is there whatever the unknowns are: the system is wrong.
 //! Any other may be a loss only.
 
-use super::interpret::{FUEL, choose, initial_values, observes};
+use super::interpret::{FUEL, Values, initial_values, observes};
 use crate::oracle::random::Rng;
 use lariat_ir::eval::apply;
 use lariat_ir::{Id, Op, Role, Term, TransitionSystem, UnknownKind, Value};
@@ -62,9 +62,9 @@ impl Blame {
 }
 
 /// Repeats the first steps of a run, up to the n-th observation.
-pub fn blame(ts: &TransitionSystem, input_seed: u64, other_seed: u64, n: usize) -> Blame {
+pub fn blame(ts: &TransitionSystem, from: &Values, n: usize) -> Blame {
     let mut found = Blame { decided_after: None, observed: Vec::new() };
-    let mut rng = Rng::new(other_seed);
+    let mut rng = Rng::new(from.other_seed);
     let mut values: Vec<Marked> = initial_values(ts).into_iter().map(|v| (v, Mark::All(false))).collect();
     let mut loc = ts.entry;
     let observed = ts.var_named("observed");
@@ -86,7 +86,7 @@ pub fn blame(ts: &TransitionSystem, input_seed: u64, other_seed: u64, n: usize) 
         let count = found.observed.len() as u64;
         let mut unknown = |s: Term| match ts.terms.role(s) {
             Some(Role::Unknown(u)) => {
-                let (value, known) = choose(ts, u, input_seed, count, other_seed, &mut rng);
+                let (value, known) = from.choose(ts, u, count, &mut rng);
                 debug_assert!(known || ts.unknowns[u].kind != UnknownKind::Input);
                 (value, Mark::All(!known))
             }

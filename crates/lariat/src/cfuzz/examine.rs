@@ -2,13 +2,13 @@
 
 use super::blame::blame;
 use super::compare::{Outcome, Variant, compare};
-use super::interpret::{Ended, Trace, interpret};
+use super::interpret::{Ended, Trace, Values, interpret};
 use super::native::{Build, End, Native, Run, file_of, find_tool};
 use super::program::{PRELUDE, Program};
 use lariat_front::module::{Function, Global, Module};
 use lariat_front::{EntryChoice, Options, compile, llvm, translate};
-use lariat_ir::neutral::{Target, lower};
-use lariat_ir::{TransitionSystem, UnknownId, UnknownKind, lts};
+use lariat_ir::neutral::{self, Target, lower};
+use lariat_ir::{TransitionSystem, lts};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -336,23 +336,28 @@ struct Compared {
 
 impl Work {
     /// The unknown on which a difference may rest: one that is there whatever the unknowns are is a bug, others are only a loss.
-    fn unknown_at_fault(&self, ts: &TransitionSystem, target: Target, trace: &Trace) -> Option<String> {
+    fn unknown_at_fault(
+        &self,
+        program: &neutral::Program,
+        ts: &TransitionSystem,
+        of: Target,
+        from: &Values,
+        trace: &Trace,
+    ) -> Option<String> {
         let at = trace.observed.iter().zip(&self.native.observed).take_while(|(a, b)| **a == i128::from(**b)).count();
-        let (_, last) = trace.asked.iter().rev().find(|(observations, _)| *observations <= at)?;
-        // What was forgotten counts as overflowed there, whatever its value is.
-        let forgotten = |(_, u): &(usize, UnknownId)| ts.unknowns[*u].kind == UnknownKind::Abstraction;
-        let poisoned =
-            target == Target::CDiverges && trace.end == Ended::Undefined && trace.asked.iter().any(forgotten);
-        if !poisoned && !blame(ts, self.input_seed, self.other_seed(), at).covers(at) {
-            return None;
+        let last = trace.asked.iter().rev().find(|(observations, _)| *observations <= at);
+        if last.is_some() && blame(ts, from, at).covers(at) {
+            let name = last.map_or("", |(_, u)| ts.unknowns[*u].name.as_str());
+            return Some(kind_of_unknown(name).to_owned());
         }
-        let name = &ts.unknowns[*last].name;
-        Some(name.trim_end_matches(|c: char| c.is_ascii_digit() || ":. ".contains(c)).to_owned())
-    }
-
-    /// Where the values of what is unknown come from.
-    fn other_seed(&self) -> u64 {
-        self.input_seed ^ 0x5eed
+        // What was forgotten counts as overflowed there, whatever its value is, and the system may not even ask for it before
+        // it ends. To end too often is sound, because only runs for ever are proved with it. It is a loss only where something
+        // was forgotten; what passes put together from parts without a value counts as that. (`more` decides only where runs go
+        // that have left the model.)
+        let early = of == Target::CDiverges && trace.end == Ended::Undefined && trace.observed.len() == at;
+        let forgotten = |u: &&neutral::Unknown| u.computed && !u.name.starts_with("more");
+        let forgotten = program.unknowns.iter().find(forgotten).filter(|_| early)?;
+        Some(format!("{} (counts as overflowed)", kind_of_unknown(&forgotten.name)))
     }
 
     fn compared(&self) -> Compared {
@@ -376,6 +381,8 @@ impl Work {
             }
             Ok(Ok(mut entries)) => entries.swap_remove(0),
         };
+        let types = entry.program.unknowns.iter().map(|u| (u.name.clone(), u.ty)).collect();
+        let from = Values { input_seed: self.input_seed, other_seed: self.input_seed ^ 0x5eed, types };
         for &target in &self.targets {
             let of = (target, self.variant);
             let begin = Instant::now();
@@ -389,7 +396,7 @@ impl Work {
                 Ok(ts) => ts,
             };
             let begin = Instant::now();
-            let ran = guarded(|| interpret(&ts, self.input_seed, self.other_seed()));
+            let ran = guarded(|| interpret(&ts, &from));
             done.times.running += begin.elapsed();
             let trace = match ran {
                 Err(words) => {
@@ -402,7 +409,7 @@ impl Work {
                 Outcome::Same => done.same += 1,
                 Outcome::Partly => done.partly += 1,
                 Outcome::Differ(detail) => {
-                    let unknown = self.unknown_at_fault(&ts, target, &trace);
+                    let unknown = self.unknown_at_fault(&entry.program, &ts, target, &from, &trace);
                     let (kind, detail) = match unknown {
                         Some(name) => (FindingKind::Imprecision, format!("{name}: {detail}")),
                         None => (FindingKind::Difference, detail),
@@ -414,6 +421,11 @@ impl Work {
         }
         done
     }
+}
+
+/// The name of an unknown without its place.
+fn kind_of_unknown(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || ":. ".contains(c))
 }
 
 /// The module with one program only: the translator may look at all functions whose address is taken.

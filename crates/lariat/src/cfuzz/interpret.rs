@@ -2,9 +2,11 @@
 
 use super::native::{OBSERVATIONS, input};
 use crate::oracle::random::Rng;
+use lariat_ir::neutral::IntType;
 use lariat_ir::{
     LocId, Machine, Op, Role, Scalar, Sort, State, Step, Term, TransitionSystem, UnknownId, UnknownKind, Value,
 };
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -58,9 +60,20 @@ pub struct Trace {
     pub asked: Vec<(usize, UnknownId)>,
 }
 
-/// Runs a system. Inputs have the values that the native run gets; everything else that is unknown has random values; for
-/// the seeds 0 and 1 they are all of them that.
-pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Trace {
+/// Where the values of unknowns come from.
+#[derive(Clone, Debug)]
+pub struct Values {
+    /// The seed of the inputs, which the native run has, too.
+    pub input_seed: u64,
+    /// The seed of everything else.
+    pub other_seed: u64,
+    /// The types of the unknowns, by name. Over Z the system itself does not bound all of its inputs, and the native program has
+    /// no others than those of their types.
+    pub types: HashMap<String, IntType>,
+}
+
+/// Runs a system. Inputs have the values that the native run gets; everything else that is unknown has random values.
+pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
     let machine = Machine::new(ts);
     let mut trace = Trace { observed: Vec::new(), end: Ended::Fuel, asked: Vec::new() };
     let values = initial_values(ts);
@@ -69,7 +82,7 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
         return trace;
     }
     let observed = ts.var_named("observed");
-    let mut rng = Rng::new(other_seed);
+    let mut rng = Rng::new(from.other_seed);
     let mut state = State { loc: ts.entry, values };
     let mut silent = 0;
     for _ in 0..FUEL {
@@ -80,7 +93,7 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
         let count = trace.observed.len();
         let asked = &mut trace.asked;
         let step = machine.step(&state, |u| {
-            let (value, known) = choose(ts, u, input_seed, count as u64, other_seed, &mut rng);
+            let (value, known) = from.choose(ts, u, count as u64, &mut rng);
             if !known {
                 asked.push((count, u));
             }
@@ -132,43 +145,45 @@ pub(super) fn observes(ts: &TransitionSystem, loc: LocId) -> bool {
     name.starts_with("observe") && !name.ends_with(".chosen")
 }
 
-/// The value of an unknown after so many observations, and whether the native run has the same.
-pub(super) fn choose(
-    ts: &TransitionSystem,
-    u: UnknownId,
-    input_seed: u64,
-    observations: u64,
-    other_seed: u64,
-    rng: &mut Rng,
-) -> (Value, bool) {
-    if ts.unknowns[u].kind == UnknownKind::Input {
-        return (input_value(ts, u, input(input_seed, observations)), true);
+impl Values {
+    /// The value of an unknown after so many observations, and whether the native run has the same.
+    pub(super) fn choose(
+        &self,
+        ts: &TransitionSystem,
+        u: UnknownId,
+        observations: u64,
+        rng: &mut Rng,
+    ) -> (Value, bool) {
+        let unknown = &ts.unknowns[u];
+        if unknown.kind == UnknownKind::Input {
+            let word = input(self.input_seed, observations);
+            return (value_of_word(ts, u, self.types.get(&unknown.name).copied(), word), true);
+        }
+        // The native program has memory enough.
+        if unknown.name.contains(" fails") {
+            return (value_of_word(ts, u, None, 0), true);
+        }
+        (random_value(ts, u, rng), false)
     }
-    // The native program has memory enough.
-    if ts.unknowns[u].name.contains(" fails") {
-        return (input_value(ts, u, 0), true);
-    }
-    (if other_seed <= 1 { input_value(ts, u, other_seed) } else { random_value(ts, u, rng) }, false)
 }
 
-/// The value of an input: the low bits of the word, as the type reads them.
-fn input_value(ts: &TransitionSystem, u: UnknownId, word: u64) -> Value {
+/// The value of an unknown: the low bits of the word, as the type reads them.
+fn value_of_word(ts: &TransitionSystem, u: UnknownId, ty: Option<IntType>, word: u64) -> Value {
     let unknown = &ts.unknowns[u];
     let word = if unknown.name.contains("bool") { word & 1 } else { word };
     let word = i128::from(word.cast_signed());
-    match (unknown.sort, &unknown.range) {
-        (Sort::Int, Some((lo, hi))) => {
-            let (Ok(lo), Ok(hi)) = (i128::try_from(lo.clone()), i128::try_from(hi.clone())) else {
-                return Value::int(word);
-            };
+    match unknown.sort {
+        Sort::Int => {
+            let range = unknown.range.clone().or_else(|| ty.map(IntType::range));
+            let ends = range.and_then(|(lo, hi)| i128::try_from(lo).ok().zip(i128::try_from(hi).ok()));
+            let Some((lo, hi)) = ends else { return Value::int(word) };
             // A range as wide as the numbers here holds every word.
             let size = hi.checked_sub(lo).and_then(|d| d.checked_add(1));
             Value::int(size.map_or(word, |size| lo + (word - lo).rem_euclid(size)))
         }
-        (Sort::Int, None) => Value::int(word),
-        (Sort::BitVec(w), _) => Value::bv(w, word.cast_unsigned()),
-        (Sort::Bool, _) => Value::Bool(word & 1 == 1),
-        (Sort::Array(..), _) => ts.least(u),
+        Sort::BitVec(w) => Value::bv(w, word.cast_unsigned()),
+        Sort::Bool => Value::Bool(word & 1 == 1),
+        Sort::Array(..) => ts.least(u),
     }
 }
 
@@ -183,7 +198,7 @@ fn random_value(ts: &TransitionSystem, u: UnknownId, rng: &mut Rng) -> Value {
             };
             Value::Array(Arc::new(lariat_ir::ArrayValue::constant(index, default)))
         }
-        _ => input_value(ts, u, word),
+        _ => value_of_word(ts, u, None, word),
     }
 }
 
