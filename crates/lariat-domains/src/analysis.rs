@@ -10,6 +10,7 @@ use crate::fixpoint::Fixpoint;
 use crate::meaning;
 use crate::octagon::Octagon;
 use crate::order::{self, Unit};
+use crate::polyhedron::Polyhedron;
 use crate::product::Product;
 use crate::relation::Relation;
 use crate::space::{Layer, Space};
@@ -62,31 +63,35 @@ pub fn invariants(ts: &TransitionSystem, forest: &LoopForest, options: &Options)
     let mut found = Invariants::default();
     let Some(order) = order::order(ts, forest) else { return found };
     let mut meter = Meter::new(&options.budget);
-    let mut known: Option<IdVec<LocId, Option<Vec<AbsValue>>>> = None;
-    for layer in [Layer::Intervals, Layer::Octagons].into_iter().filter(|l| *l <= options.layer) {
+    let mut known: Option<Boxes> = None;
+    for layer in [Layer::Intervals, Layer::Octagons, Layer::Polyhedra].into_iter().filter(|l| *l <= options.layer) {
         let space = Space::new(ts, layer);
         // Without packs there is nothing to find beyond the first layer.
-        if layer > Layer::Intervals && space.packs.is_empty() {
-            found.layer = Some(layer);
-            continue;
-        }
-        let done = run::<Octagon>(&space, &order, options.when, known.as_ref(), &mut meter);
-        let Some(done) = done else { break };
-        say(&space, &done, &mut found);
+        let nothing_new = layer > Layer::Intervals && space.packs.is_empty();
+        let boxes = match layer {
+            _ if nothing_new => known,
+            Layer::Polyhedra => run::<Polyhedron>(&space, &order, options.when, known.as_ref(), &mut meter, &mut found),
+            _ => run::<Octagon>(&space, &order, options.when, known.as_ref(), &mut meter, &mut found),
+        };
+        let Some(boxes) = boxes else { break };
+        known = Some(boxes);
         found.layer = Some(layer);
-        known = Some(done.iter().map(|p| p.live.as_ref().map(|l| l.boxes.clone())).collect());
     }
     found
 }
 
-/// One layer.
+/// What is known of each variable at each location; nothing where no state comes to.
+type Boxes = IdVec<LocId, Option<Vec<AbsValue>>>;
+
+/// One layer. Adds what it finds and gives what it knows of single variables, or nothing if the budget ends it.
 fn run<R: Relation>(
     space: &Space<'_>,
     order: &[Unit],
     when: Option<Term>,
-    known: Option<&IdVec<LocId, Option<Vec<AbsValue>>>>,
+    known: Option<&Boxes>,
     meter: &mut Meter,
-) -> Option<IdVec<LocId, Product<R>>> {
+    found: &mut Invariants,
+) -> Option<Boxes> {
     let limit = |l: LocId, p: &mut Product<R>| {
         if let Some(known) = known
             && !l.is_sink()
@@ -100,7 +105,9 @@ fn run<R: Relation>(
         start.assume(space, when);
     }
     limit(space.system().entry, &mut start);
-    Fixpoint::new(space, order, start, &limit, meter).solve().ok()
+    let done = Fixpoint::new(space, order, start, &limit, meter).solve().ok()?;
+    say(space, &done, found);
+    Some(done.iter().map(|p| p.live.as_ref().map(|l| l.boxes.clone())).collect())
 }
 
 /// Adds what a layer found. Its values of single variables are within those of the layers before, so they take their place; relations of layers

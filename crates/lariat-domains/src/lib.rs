@@ -1,12 +1,13 @@
 //! Abstract domains over transition systems; no solver here.
 //!
 //! [`invariants`] gives what holds at the locations of a system, as terms that are inductive together. Below it: sets of values of
-//! single variables ([`AbsValue`]: [`Interval`]s, [`Congruence`]s), relations between several ([`Octagon`]), their product as an
+//! single variables ([`AbsValue`]: [`Interval`]s, [`Congruence`]s), relations between several ([`Octagon`]s, [`Polyhedron`]s), their product as an
 //! [`AbstractDomain`], and the iteration.
 
 mod analysis;
 mod backward;
 mod budget;
+mod cone;
 mod congruence;
 mod domain;
 mod facts;
@@ -22,6 +23,7 @@ mod octagon;
 mod order;
 mod packs;
 mod plan;
+mod polyhedron;
 mod product;
 mod relation;
 mod space;
@@ -38,6 +40,7 @@ pub use interval::Interval;
 pub use linear::{Constraint, Form, Linear};
 pub use number::Number;
 pub use octagon::Octagon;
+pub use polyhedron::Polyhedron;
 pub use product::Product;
 pub use relation::Relation;
 pub use space::{Layer, Space};

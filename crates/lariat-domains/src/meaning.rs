@@ -38,8 +38,12 @@ pub(crate) fn of_constraints(space: &Space<'_>, all: &[Constraint]) -> Vec<Term>
         if all[..n].contains(&reverse) {
             continue;
         }
-        let sides = if all[n..].contains(&reverse) { Comparison::Equal } else { Comparison::AtMost };
-        out.extend(compare(space, c, sides));
+        if all[n..].contains(&reverse) {
+            let first_is_left = c.linear.terms().first().is_some_and(|(_, a)| *a > IBig::ZERO);
+            out.extend(compare(space, if first_is_left { c } else { &reverse }, Comparison::Equal));
+        } else {
+            out.extend(compare(space, c, Comparison::AtMost));
+        }
     }
     out
 }

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The widest bit-vector with a dimension: a sum of several still has a meaning as a term.
 const WIDEST: u32 = 64;
 
-/// The packs of a system, given the plans of its edges.
-pub(crate) fn find(ts: &TransitionSystem, plans: &[Plan], layer: Layer) -> Vec<Vec<Dimension>> {
+/// The packs of a system, given the plans of its edges and, after them, of other conditions on its states.
+pub(crate) fn find(ts: &TransitionSystem, plans: &[&Plan], layer: Layer) -> Vec<Vec<Dimension>> {
     let most = if layer == Layer::Polyhedra { 9 } else { 18 };
     let views = views(ts, plans);
     let dims: Vec<Dimension> =
@@ -133,7 +133,7 @@ fn summands(plan: &Plan, from: impl Iterator<Item = usize>) -> BTreeSet<VarId> {
 }
 
 /// The readings that operations of the system use of each variable.
-fn views(ts: &TransitionSystem, plans: &[Plan]) -> BTreeMap<VarId, BTreeSet<View>> {
+fn views(ts: &TransitionSystem, plans: &[&Plan]) -> BTreeMap<VarId, BTreeSet<View>> {
     let mut views: BTreeMap<VarId, BTreeSet<View>> = BTreeMap::new();
     for (v, var) in ts.vars.entries() {
         match var.sort {
@@ -167,9 +167,10 @@ fn views(ts: &TransitionSystem, plans: &[Plan]) -> BTreeMap<VarId, BTreeSet<View
     }
     // What no operation reads takes the readings of what it is computed from or compared with, or is unsigned.
     for _ in 0..3 {
-        for (plan, edge) in plans.iter().zip(ts.edges.iter()) {
+        for (n, plan) in plans.iter().enumerate() {
+            let updates = ts.edges.as_slice().get(n).map_or(&[][..], |e| &e.updates[..]);
             let compared = plan.comparisons.iter().map(|&c| summands(plan, plan.nodes[c].args()));
-            let computed = edge.updates.iter().zip(&plan.roots[1..]).map(|((v, _), root)| {
+            let computed = updates.iter().zip(&plan.roots[1..]).map(|((v, _), root)| {
                 let mut all = summands(plan, [*root].into_iter());
                 all.insert(*v);
                 all

@@ -72,7 +72,9 @@ impl<'a> Space<'a> {
             tops: ts.vars.iter().map(|v| AbsValue::top(v.sort)).collect(),
         };
         if layer > Layer::Intervals {
-            for pack in packs::find(ts, space.edges.as_slice(), layer) {
+            let init = Plan::new(&ts.terms, &[ts.init]);
+            let plans: Vec<&Plan> = space.edges.iter().chain([&init]).collect();
+            for pack in packs::find(ts, &plans, layer) {
                 let first = space.dims.len();
                 for (n, d) in pack.into_iter().enumerate() {
                     space.dim_of.insert(d, first + n);
@@ -105,11 +107,14 @@ impl<'a> Space<'a> {
         reading(&boxes[self.dims[d].var.index()], self.dims[d].view)
     }
 
-    /// Whether a bound says no more than the sort of the variable.
+    /// Whether a bound says no more than the sort of the variable, and is far off: that no unsigned number is below zero is
+    /// worth knowing, as counters start there.
     pub(crate) fn is_range_end(&self, d: usize, end: &IBig) -> bool {
         let Dimension { var, view } = self.dims[d];
         match (self.ts.vars[var].sort, view) {
-            (Sort::BitVec(w), Some(r)) => r.range(w).ends().is_some_and(|(l, h)| end == l || end == h),
+            (Sort::BitVec(w), Some(r)) => {
+                !end.is_zero() && r.range(w).ends().is_some_and(|(l, h)| end == l || end == h)
+            }
             _ => false,
         }
     }

@@ -68,12 +68,22 @@ fn octagons_on_integers() {
 }
 
 #[test]
+fn polyhedra_on_bit_vectors() {
+    assert!(campaign(2000..2300, false, Layer::Polyhedra) > 600);
+}
+
+#[test]
+fn polyhedra_on_integers() {
+    assert!(campaign(2000..2300, true, Layer::Polyhedra) > 750);
+}
+
+#[test]
 fn a_small_budget_gives_less_but_nothing_wrong() {
     for seed in 0..60 {
         for steps in [0, 10, 50, 200, 1000, 5000] {
             let ts = Maker::new(seed, seed % 2 == 0).system();
             let budget = Budget { steps, deadline: None };
-            let options = Options { budget, ..Options::new(Layer::Octagons) };
+            let options = Options { budget, ..Options::new(Layer::Polyhedra) };
             let found = invariants(&ts, &LoopForest::of(&ts), &options);
             assert!(steps > 0 || found.at.is_empty());
             let at = tests(&ts, &found.terms(&ts));
