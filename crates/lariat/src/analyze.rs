@@ -2,10 +2,10 @@
 
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
 use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Refusal, Trial};
-use lariat_ir::neutral::{self, MemInit, Target};
+use lariat_ir::neutral::{self, MemInit, Recursion};
 use lariat_ir::{Claim, Integers, LocId, LoopForest, LoopId, Property, Proves, TransitionSystem};
 use lariat_smt::{Limit, Solver, Z3Solver};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// A verdict, of a loop or of the whole program.
@@ -113,8 +113,8 @@ pub struct Study {
 pub struct EntryStudy {
     /// The entry's name.
     pub name: String,
-    /// Its systems: one, or in the semantics `c` the one that carries proofs of termination and then, unless that one left
-    /// nothing open, the one that carries proofs of divergence.
+    /// Its systems: one, or, in the semantics `c` and for a program with recursion, the one that carries proofs of termination
+    /// and then, unless that one left nothing open, the one that carries proofs of divergence.
     pub studies: Vec<Study>,
     /// Why there are no systems, or not all.
     pub reason: Option<String>,
@@ -122,12 +122,15 @@ pub struct EntryStudy {
     pub names: SourceNames,
     /// Verdicts on different systems that contradict each other. A bug in the lowering or in the checker.
     pub contradictions: Vec<String>,
+    /// The names of the locations of each recursive function's calls, by that of the location where it is entered again; for the
+    /// system that carries proofs of termination.
+    pub inside: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl EntryStudy {
     /// An entry of a program, before anything is known of it.
     pub fn of(name: &str, program: &neutral::Program) -> Self {
-        Self { names: SourceNames::of(program), ..Self::named(name) }
+        Self { names: SourceNames::of(program), inside: inside_recursions(program), ..Self::named(name) }
     }
     /// An entry of which only the name is known.
     pub fn named(name: &str) -> Self {
@@ -137,6 +140,7 @@ impl EntryStudy {
             reason: None,
             names: SourceNames::default(),
             contradictions: Vec::new(),
+            inside: BTreeMap::new(),
         }
     }
     /// Looks for verdicts of its systems that contradict each other.
@@ -145,6 +149,17 @@ impl EntryStudy {
             self.contradictions = contradictions_between(&self.name, ends, hangs);
         }
     }
+}
+
+fn inside_recursions(program: &neutral::Program) -> BTreeMap<String, BTreeSet<String>> {
+    let mut all = BTreeMap::new();
+    if let Recursion::Resumed { ending } = &program.recursion
+        && let Recursion::Skipped { inside } = &ending.recursion
+    {
+        let name = |n: &usize| ending.locs[*n].name.clone();
+        all.extend(inside.iter().map(|(entry, locs)| (name(entry), locs.iter().map(name).collect())));
+    }
+    all
 }
 
 /// What a program says of its variables and unknowns and a system does not.
@@ -157,8 +172,17 @@ pub struct SourceNames {
 }
 
 impl SourceNames {
-    /// Those of a program.
+    /// Those of a program, in both its forms if it has two.
     pub fn of(program: &neutral::Program) -> Self {
+        let mut names = Self::of_form(program);
+        if let Recursion::Resumed { ending } = &program.recursion {
+            let Self { unsigned, fixed } = Self::of_form(ending);
+            names.unsigned.extend(unsigned);
+            names.fixed.extend(fixed);
+        }
+        names
+    }
+    fn of_form(program: &neutral::Program) -> Self {
         let vars = program.vars.iter().map(|(name, ty)| (name, *ty));
         let unknowns = program.unknowns.iter().map(|u| (&u.name, u.ty));
         let mems = program.mems.iter().map(|m| (&m.name, m.cell));
@@ -169,15 +193,6 @@ impl SourceNames {
             unsigned: all.filter(|(_, ty)| !ty.signed).map(|(name, _)| name.clone()).collect(),
             fixed: fixed.map(|(v, _)| program.vars[*v].0.clone()).chain(filled.map(|m| m.name.clone())).collect(),
         }
-    }
-}
-
-/// The systems that an integer semantics takes.
-pub fn targets(integers: Integers) -> &'static [Target] {
-    match integers {
-        Integers::Wrap => &[Target::Wrap],
-        Integers::Ideal => &[Target::Ideal],
-        Integers::C => &[Target::CTerminates, Target::CDiverges],
     }
 }
 
@@ -220,13 +235,13 @@ pub fn study_systems(
     told: &mut dyn FnMut(Step<'_>),
 ) {
     let deadline = Instant::now() + settings.timeout;
-    let targets = targets(integers);
-    for (i, &target) in targets.iter().enumerate() {
-        let ts = neutral::lower(program, target);
+    let systems = program.systems(integers);
+    for (i, &(form, target)) in systems.iter().enumerate() {
+        let ts = neutral::lower(form, target);
         told(Step::Begun(&ts));
         let left = deadline.saturating_duration_since(Instant::now());
         // What one system leaves over is the next one's.
-        let share = left / u32::try_from(targets.len() - i).expect("an entry has one or two systems");
+        let share = left / u32::try_from(systems.len() - i).expect("an entry has one or two systems");
         let analysis = if left < TOO_LITTLE {
             undecided(&ts, "the time was up before it could be looked at")
         } else {

@@ -12,12 +12,13 @@
 use super::arith::{self, Num, Sym, cmp, compare, constant, not, truth};
 use super::flat::{FlatValue, InstanceId, Point, index};
 use super::layout::Memory;
-use super::points::{ObjectKind, Points, Targets};
+use super::points::{ObjectId, ObjectKind, Points, Targets};
+use super::skip::DESCENDED;
 use super::{Context, Names, debug};
 use crate::module::{BlockId, Constant, FunctionId, Op, Operand, Place, Predicate, Terminator, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::{FastMap, FastSet};
-use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, MemUpdate, Program, Unknown};
+use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, MemUpdate, Program, Recursion, Unknown};
 use lariat_ir::{Mode, Obligation, Span, UnknownKind};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -141,6 +142,10 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) headers: FastMap<(FunctionId, BlockId), Place>,
     pub(super) depths: FastMap<InstanceId, usize>,
     pub(super) return_vars: FastMap<(InstanceId, u32), usize>,
+    /// What the code of an instance may write; see [`super::skip`].
+    pub(super) written: FastMap<InstanceId, Rc<BTreeSet<ObjectId>>>,
+    /// The names of points in the other form of the program.
+    pub(super) known: &'a FastMap<Point, String>,
     /// Functions whose addresses were given to functions that are not followed.
     pub(super) handed_over: BTreeSet<FunctionId>,
     /// Where variables are declared whose scopes the compiler does not mark.
@@ -168,6 +173,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         memory: &'a Memory,
         program: Program,
         names: Names,
+        known: &'a FastMap<Point, String>,
     ) -> Self {
         let mut headers = FastMap::default();
         let module = cx.flat.module;
@@ -193,7 +199,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             memory,
             program,
             names,
-            loc_names: Names::default(),
+            loc_names: Names { taken: known.values().cloned().collect(), ..Names::default() },
             locations: FastMap::default(),
             queue: VecDeque::new(),
             pending: Vec::new(),
@@ -205,6 +211,8 @@ impl<'a, 'm> Builder<'a, 'm> {
             headers,
             depths: FastMap::default(),
             return_vars: FastMap::default(),
+            written: FastMap::default(),
+            known,
             handed_over: BTreeSet::new(),
             declared: FastMap::default(),
             assumptions: FastMap::default(),
@@ -230,10 +238,13 @@ impl<'a, 'm> Builder<'a, 'm> {
             builder.armed.insert(*p, var);
         }
         for (n, instance) in cx.flat.instances.iter().enumerate() {
-            if !instance.recursions.is_empty() {
+            // Where calls are skipped, all that counts is whether there is a caller that a return goes on in.
+            let (name, ty) =
+                if builder.skips() { ("inner call of", DESCENDED) } else { ("depth of", IntType::signed(64)) };
+            if !instance.recursions.is_empty() && !(builder.skips() && instance.parent.is_none()) {
                 let function = &module.functions[instance.function.0 as usize];
-                let name = format!("depth of {}", function.shown());
-                let var = builder.names.var(&mut builder.program, &name, IntType::signed(64));
+                let name = format!("{name} {}", function.shown());
+                let var = builder.names.var(&mut builder.program, &name, ty);
                 builder.program.init.push((var, Some(IBig::ZERO)));
                 builder.depths.insert(InstanceId(index(n)), var);
             }
@@ -241,7 +252,8 @@ impl<'a, 'm> Builder<'a, 'm> {
         builder
     }
 
-    pub(super) fn build(mut self) -> Program {
+    /// The program, and the names of its locations.
+    pub(super) fn build(mut self) -> (Program, FastMap<Point, String>) {
         self.program.mode = if self.cx.whole { Mode::Program } else { Mode::Function };
         self.start();
         while let Some(point) = self.queue.pop_front() {
@@ -268,7 +280,11 @@ impl<'a, 'm> Builder<'a, 'm> {
                 *k = arith::wrap(k, self.program.vars[*v].1);
             }
         }
-        self.program
+        if self.skips() {
+            self.program.recursion = Recursion::Skipped { inside: self.inside_recursions() };
+        }
+        let names = self.locations.iter().map(|(p, n)| (*p, self.program.locs[*n].name.clone())).collect();
+        (self.program, names)
     }
 
     pub(super) fn fresh_state(&self, at: Point) -> State {
@@ -341,7 +357,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             let made = header.is_none() && self.cx.recursive(at.instance);
             (format!("{}{shown}:{line}", if made { "returns:" } else { "" }), span)
         };
-        let mut location = Location::new(self.loc_names.unused(&name), Vec::new());
+        // A point has one name in both forms of a program, so that its loops can be compared.
+        let name = self.known.get(&at).cloned().unwrap_or_else(|| self.loc_names.unused(&name));
+        let mut location = Location::new(name, Vec::new());
         location.span = span;
         location.function = Some(function.shown().to_owned());
         self.program.locs.push(location);
@@ -421,6 +439,11 @@ impl<'a, 'm> Builder<'a, 'm> {
     /// Ways are followed in the order in which they are put here, the last one first.
     pub(super) fn push(&mut self, state: State, next: Next) {
         self.pending.push((state, next));
+    }
+
+    /// Ways that are followed in their order.
+    pub(super) fn push_all(&mut self, ways: Vec<(State, Next)>) {
+        self.pending.extend(ways.into_iter().rev());
     }
 
     pub(super) fn depth_of(&self, instance: InstanceId) -> Option<usize> {

@@ -5,6 +5,7 @@ use super::build::{Builder, Flow, Next, Split, State};
 use super::flat::{Plan, Point, index, is_longjmp, is_throw};
 use super::layout::{Layout, Life};
 use super::points::{ObjectId, ObjectKind, Offsets, Targets};
+use super::skip::DESCENDED;
 use super::values::operand_type;
 use super::{ModelUse, bits_of};
 use crate::module::{Callee, FunctionId, Instruction, Op, Operand, Type, ValueId};
@@ -37,9 +38,14 @@ impl<'m> Builder<'_, 'm> {
             Callee::Function(f) => *f,
         };
         let name = flat.module.functions[f.0 as usize].name.as_str();
-        if let Some((_, Plan::Enter(_) | Plan::Again(_))) = flat.plan(at).first() {
-            let plan = flat.plan(at)[0].1;
-            return self.enter(state, f, plan, args);
+        match flat.plan(at).first() {
+            Some((_, Plan::Again(again))) if self.skips() => {
+                let ways = self.descend_or_skip(state.clone(), instruction, (f, *again), args)?;
+                self.push_all(ways);
+                return Ok(Flow::Done);
+            }
+            Some((_, plan @ (Plan::Enter(_) | Plan::Again(_)))) => return self.enter(state, f, *plan, args),
+            _ => {}
         }
         if *returns_twice {
             // The first time; a jump back comes with another value.
@@ -123,8 +129,9 @@ impl<'m> Builder<'_, 'm> {
             state.set_value(value, sym);
         }
         if let Some(depth) = self.depth_of(inner) {
-            let ty = IntType::signed(64);
+            let ty = if self.skips() { DESCENDED } else { IntType::signed(64) };
             let now = match plan {
+                Plan::Again(_) if self.skips() => constant(1, ty),
                 Plan::Again(_) => operate(BinaryOp::Add, ty, Overflow::Undefined, state.var(depth), constant(1, ty)),
                 _ => constant(0, ty),
             };
@@ -158,23 +165,21 @@ impl<'m> Builder<'_, 'm> {
             }
             match what {
                 Plan::Stay => ways.push((taken, Next::Outside(f))),
+                Plan::Again(again) if self.skips() => {
+                    ways.extend(self.descend_or_skip(taken, instruction, (f, again), args)?);
+                }
                 _ => match self.enter(&mut taken, f, what, args)? {
                     Flow::To(to) => ways.push((taken, Next::Jump(to))),
                     Flow::On | Flow::Done => {}
                 },
             }
             if certain {
-                for (s, next) in ways.into_iter().rev() {
-                    self.push(s, next);
-                }
+                self.push_all(ways);
                 return Ok(Flow::Done);
             }
         }
-        let _ = instruction;
         self.push(state.clone(), Next::Nobody(value));
-        for (s, next) in ways.into_iter().rev() {
-            self.push(s, next);
-        }
+        self.push_all(ways);
         Ok(Flow::Done)
     }
 
@@ -270,13 +275,16 @@ impl<'m> Builder<'_, 'm> {
                 other.restrict(not(ready));
                 ways.push((other, Next::End(Goto::Ub)));
             }
-            if self.cx.recursive(target.instance) {
+            if self.cx.recursive(target.instance) && self.skips() {
+                self.jump_into_recursion(&mut taken, *target);
+            } else if self.cx.recursive(target.instance) {
                 // Which of its calls it goes back to is not followed.
                 ways.push((taken, Next::Beyond));
                 continue;
+            } else {
+                self.leave_until(&mut taken, target.instance);
+                self.forget_changed(&mut taken, *target);
             }
-            self.leave_until(&mut taken, target.instance);
-            self.forget_changed(&mut taken, *target);
             if let Some(i) = flat.instruction(*target) {
                 taken.set_value(flat.value(target.instance, i.id), Sym::Num(Num::new(given.clone(), ty)));
             }

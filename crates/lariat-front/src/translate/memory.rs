@@ -310,7 +310,11 @@ impl Builder<'_, '_> {
                 }
                 Num::new(join(parts), whole)
             }
-            Place::Lost(_) => self.unknown(state, "lost", whole, UnknownKind::Abstraction, None),
+            // Signed: over Z, what was stored there may have left its type.
+            Place::Lost(_) => {
+                let ty = IntType::signed(whole.width);
+                self.unknown(state, "lost", ty, UnknownKind::Abstraction, None)
+            }
         })
     }
 

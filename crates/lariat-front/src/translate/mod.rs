@@ -6,7 +6,7 @@
 //! 3. `points` finds what pointers may point to, `layout` makes objects scalars or arrays.
 //! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
 //!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
-//!    calls, `calls`, `intrinsics` and `library` the functions that are not entered, `bulk` copies and new objects, `live` what is
+//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `bulk` copies and new objects, `live` what is
 //!    used later, `arith` the integers.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
@@ -31,15 +31,16 @@ mod numbers;
 mod points;
 mod prepare;
 mod returns;
+mod skip;
 mod start;
 mod values;
 
 use crate::models::{Model, Table};
 use crate::module::{BlockId, Callee, Function, FunctionId, Module, Op, Operand, Terminator, Type, ValueId};
 use crate::{Entry, EntryChoice, Failure, Options};
-use flat::{Flat, Graph, InstanceId, Plan, Point};
+use flat::{Flat, Form, Graph, InstanceId, Plan, Point};
 use lariat_ir::fast::{FastMap, FastSet};
-use lariat_ir::neutral::{IntType, Program};
+use lariat_ir::neutral::{IntType, Program, Recursion};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -96,9 +97,29 @@ fn entries(module: &Module, options: &Options) -> Result<Vec<FunctionId>, Failur
 }
 
 fn program(module: &Module, table: &Table, options: &Options, entry: FunctionId, whole: bool) -> Program {
-    let flat = Flat::new(module, entry);
+    let mut flat = Flat::new(module, entry);
+    let (mut program, names) = in_form(&flat, table, options, entry, whole, &FastMap::default());
+    // Observations compare runs, and a skipped call has none.
+    if flat.has_recursion() && options.observe.is_none() {
+        flat.form = Form::Skip;
+        let (ending, _) = in_form(&flat, table, options, entry, whole, &names);
+        program.recursion = Recursion::Resumed { ending: Box::new(ending) };
+    }
+    program
+}
+
+/// The program of a graph, and the names of its locations; where `known` has one it is taken from there.
+fn in_form(
+    flat: &Flat<'_>,
+    table: &Table,
+    options: &Options,
+    entry: FunctionId,
+    whole: bool,
+    known: &FastMap<Point, String>,
+) -> (Program, FastMap<Point, String>) {
+    let module = flat.module;
     let graph = flat.explore(InstanceId(0));
-    let mut cx = Context::new(&flat, &graph, table, options, whole);
+    let mut cx = Context::new(flat, &graph, table, options, whole);
     let solve = |cx: &mut Context<'_>| {
         let unknown = cx.has_unknown_calls() || !flat.left_out.is_empty();
         cx.open = unknown || !whole;
@@ -110,14 +131,14 @@ fn program(module: &Module, table: &Table, options: &Options, entry: FunctionId,
     cx.closed = true;
     let mut points = solve(&mut cx);
     if !cx.are_closed(&points) {
-        cx = Context::new(&flat, &graph, table, options, whole);
+        cx = Context::new(flat, &graph, table, options, whole);
         points = solve(&mut cx);
     }
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
     program.address = IntType::signed(module.pointer_bits);
     let mut names = Names::default();
     let memory = layout::Memory::new(&cx, &points, &mut program, &mut names);
-    build::Builder::new(&cx, &points, &memory, program, names).build()
+    build::Builder::new(&cx, &points, &memory, program, names, known).build()
 }
 
 /// What everything in the making of one program looks at.
@@ -295,14 +316,7 @@ impl<'m> Context<'m> {
 
     /// Whether an instance may be entered while it is being executed.
     fn recursive(&self, instance: InstanceId) -> bool {
-        let mut at = Some(instance);
-        while let Some(id) = at {
-            if !self.flat.instance(id).recursions.is_empty() {
-                return true;
-            }
-            at = self.flat.instance(id).parent.map(|p| p.instance);
-        }
-        false
+        self.flat.outermost_recursion(instance).is_some()
     }
 
     /// Whether a local object may be made more than once.

@@ -146,7 +146,11 @@ impl Builder<'_, '_> {
         let (a, b) = (self.targets(state, left), self.targets(state, right));
         let mut all: BTreeSet<_> = a.0.keys().collect();
         all.extend(b.0.keys());
-        all.len() == 1 && all.iter().all(|o| self.memory.object(**o).many.is_none())
+        all.len() == 1
+            && all.iter().all(|o| {
+                let object = self.memory.object(**o);
+                object.many.is_none() && !object.summary
+            })
     }
 
     pub(super) fn comparison(
@@ -258,7 +262,9 @@ impl Builder<'_, '_> {
         let from_outside = |t: &Targets| outside.is_some_and(|o| t.0.contains_key(&o)) && self.cx.whole;
         let common: Vec<_> = x.0.keys().filter(|o| y.0.contains_key(o)).collect();
         let strangers = from_outside(&x) && from_outside(&y);
-        if !common.is_empty() && !strangers {
+        // One address for several objects tells nothing.
+        let summary = common.iter().any(|o| self.memory.object(**o).summary);
+        if !common.is_empty() && !strangers && !summary {
             return None;
         }
         let signed = IntType::signed(width);

@@ -35,7 +35,7 @@ pub use expr::{Bound, BoundMem, Lowered, Reading, Scope, lower_cond, lower_expr}
 pub use system::lower;
 
 use crate::sort::Sort;
-use crate::system::{Assumption, Mode, Obligation, Span, UnknownKind};
+use crate::system::{Assumption, Integers, Mode, Obligation, Proves, Span, UnknownKind};
 use dashu_int::IBig;
 use std::sync::Arc;
 
@@ -464,6 +464,31 @@ pub struct Program {
     pub obligations: Vec<Obligation>,
     /// Whose the entry is.
     pub mode: Mode,
+    /// How its recursive calls are written.
+    pub recursion: Recursion,
+}
+
+/// How the recursive calls of a program are written. No single program serves both verdicts well, see
+/// [`Recursion::Resumed`]; so a program with recursion comes in two forms.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Recursion {
+    /// There are none.
+    #[default]
+    Absent,
+    /// A call is a jump to the entry of the function, and a return goes on after any of the calls, with locals that nobody
+    /// knows. What runs for ever here and needs nothing of these locals does so in truth, so this form is for proofs of
+    /// divergence. It has runs that only return, from call after call for ever, so that a proof of termination hardly exists.
+    Resumed {
+        /// The same program in the other form.
+        ending: Box<Program>,
+    },
+    /// A call is descended into for good, or skipped: where it returns, everything that it may change is unknown then. Every
+    /// infinite run of the truth is one here, and there are others: this form is for proofs of termination only.
+    Skipped {
+        /// For each location at which a function is entered again, all locations of its calls. Some of them are on no cycle with
+        /// it, since a call that was descended to does not return; but the function runs for ever if it stays in one of them.
+        inside: Vec<(usize, Vec<usize>)>,
+    },
 }
 
 impl Default for Program {
@@ -482,6 +507,7 @@ impl Default for Program {
             assumptions: Vec::new(),
             obligations: Vec::new(),
             mode: Mode::Program,
+            recursion: Recursion::Absent,
         }
     }
 }
@@ -490,6 +516,32 @@ impl Program {
     /// A program without locations, with addresses of 64 bits.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The systems that an integer semantics takes: what to lower, and how. If there are two, the first carries proofs of
+    /// termination and the second proofs of divergence.
+    pub fn systems(&self, integers: Integers) -> Vec<(&Self, Target)> {
+        let targets: &[Target] = match integers {
+            Integers::Wrap => &[Target::Wrap],
+            Integers::Ideal => &[Target::Ideal],
+            Integers::C => &[Target::CTerminates, Target::CDiverges],
+        };
+        match (&self.recursion, targets) {
+            (Recursion::Resumed { ending }, [first, .., last] | [first @ last]) => {
+                vec![(&**ending, *first), (self, *last)]
+            }
+            (_, targets) => targets.iter().map(|t| (self, *t)).collect(),
+        }
+    }
+
+    /// The verdicts that its system for a target carries; nothing if there is none.
+    pub fn proves(&self, target: Target) -> Option<Proves> {
+        match (&self.recursion, target) {
+            (Recursion::Skipped { .. }, Target::CDiverges) => None,
+            (Recursion::Skipped { .. }, _) | (_, Target::CTerminates) => Some(Proves::Terminates),
+            (Recursion::Resumed { .. }, _) | (_, Target::CDiverges) => Some(Proves::Diverges),
+            (Recursion::Absent, Target::Wrap | Target::Ideal) => Some(Proves::Both),
+        }
     }
 }
 

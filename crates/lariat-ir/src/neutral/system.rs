@@ -15,7 +15,7 @@ use crate::fast::{FastMap, FastSet};
 use crate::ids::{AssumptionId, Id, LocId, UnknownId, VarId};
 use crate::simplify::{simplify, simplify_all};
 use crate::sort::{Scalar, Sort};
-use crate::system::{Edge, Integers, Proves, TransitionSystem, Unknown, UnknownKind};
+use crate::system::{Edge, Integers, TransitionSystem, Unknown, UnknownKind};
 use crate::term::{Op, Role, Term, Terms};
 use crate::value::{ArrayValue, Bits, Value};
 use dashu_int::IBig;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// The transition system of a program in one integer semantics.
 ///
 /// # Panics
-/// If [`Program::defects`] has something to say.
+/// If [`Program::defects`] has something to say, or [`Program::proves`] nothing.
 pub fn lower(program: &Program, target: Target) -> TransitionSystem {
     let defects = program.defects();
     assert!(defects.is_empty(), "the program `{}` is not one: {}", program.name, defects.join("; "));
@@ -98,14 +98,13 @@ impl Names {
 
 impl<'p> Builder<'p> {
     fn new(program: &'p Program, target: Target) -> Self {
-        let (integers, proves) = match target {
-            Target::Wrap => (Integers::Wrap, Proves::Both),
-            Target::Ideal => (Integers::Ideal, Proves::Both),
-            Target::CTerminates => (Integers::C, Proves::Terminates),
-            Target::CDiverges => (Integers::C, Proves::Diverges),
+        let integers = match target {
+            Target::Wrap => Integers::Wrap,
+            Target::Ideal => Integers::Ideal,
+            Target::CTerminates | Target::CDiverges => Integers::C,
         };
         let mut ts = TransitionSystem::new(&program.name, integers);
-        ts.proves = proves;
+        ts.proves = program.proves(target).expect("what skips calls is lowered for proofs of termination");
         ts.mode = program.mode;
         ts.assumptions = program.assumptions.iter().cloned().collect();
         ts.obligations.clone_from(&program.obligations);

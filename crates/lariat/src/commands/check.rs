@@ -5,14 +5,14 @@ use super::{
     DataModelArg, INTERRUPTED, IntegersArg, fail, is_lts, panic_words, print, read_file, show_results_on_interrupt,
     write_file,
 };
-use crate::analyze::{EntryStudy, Settings, Step, Study, Verdict, analyze, study_systems, targets, undecided};
+use crate::analyze::{EntryStudy, Settings, Step, Study, Verdict, analyze, study_systems, undecided};
 use crate::report::{self, Failure, Program, Results};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat_engines::portfolio::ENGINES;
 use lariat_front::{Entry, EntryChoice};
-use lariat_ir::neutral::{Target, lower};
-use lariat_ir::{Integers, Span, TransitionSystem, lts};
+use lariat_ir::neutral::{Recursion, lower};
+use lariat_ir::{Integers, Proves, Span, TransitionSystem, lts};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -436,15 +436,20 @@ fn emitted(o: &Options, emit: Emit, front: &lariat_front::Options, path: &Path) 
             let _ = writeln!(out, "# {file}: `{}`", entry.name);
             out.push_str(&report::cfg::print(&entry.program));
             out.push('\n');
+            if let Recursion::Resumed { ending } = &entry.program.recursion {
+                let _ = writeln!(out, "# {file}: `{}`, recursive calls skipped or never left", entry.name);
+                out.push_str(&report::cfg::print(ending));
+                out.push('\n');
+            }
             continue;
         }
-        for target in targets(integers) {
-            let what = match target {
-                Target::CTerminates => ", to prove that it ends",
-                Target::CDiverges => ", to prove that it runs for ever",
-                Target::Wrap | Target::Ideal => "",
+        for (form, target) in entry.program.systems(integers) {
+            let ts: TransitionSystem = lower(form, target);
+            let what = match ts.proves {
+                Proves::Terminates => ", to prove that it ends",
+                Proves::Diverges => ", to prove that it runs for ever",
+                Proves::Both => "",
             };
-            let ts: TransitionSystem = lower(&entry.program, *target);
             let _ = writeln!(out, "# {file}: `{}`, integers {integers}{what}", entry.name);
             let _ = writeln!(out, "{}", lts::print(&ts));
         }

@@ -4,7 +4,7 @@
 use super::witness::witness;
 use super::words::{because, bound, condition_words};
 use super::{CopyReport, EntryReport, LoopReport, Results, SystemReport};
-use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart};
+use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart, source_name};
 use lariat_check::Proved;
 use lariat_engines::LoopResult;
 use lariat_ir::lts::{self, Places};
@@ -138,8 +138,9 @@ fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<Loop
     let [first, rest @ ..] = entry.studies.as_slice() else { return all };
     let report = |study: &Study, result: &LoopResult| loop_report(file, entry, study, places, result);
     let mut matched = HashSet::new();
-    for result in &first.analysis.loops {
-        let mut this = report(first, result);
+    let mut reports: Vec<LoopReport> = first.analysis.loops.iter().map(|result| report(first, result)).collect();
+    with_all_inside(entry, &mut reports);
+    for (result, mut this) in first.analysis.loops.iter().zip(reports) {
         if let Some(second) = rest.first() {
             let header = first.analysis.forest.loops[result.id].header;
             if let Some(id) = counterpart(&first.ts, header, second).filter(|id| matched.insert(*id))
@@ -156,6 +157,21 @@ fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<Loop
     }
     all.extend(first.ts.obligations.iter().map(|o| open_obligation(file, entry, places, &o.text, o.span.as_ref())));
     all
+}
+
+/// A recursion ends only if the loops in its calls do, also those that no recursive call follows.
+fn with_all_inside(entry: &EntryStudy, reports: &mut [LoopReport]) {
+    let always_ends = |l: &LoopReport| l.verdict == Verdict::Terminates && l.when.is_none();
+    let open: Vec<String> = reports.iter().filter(|l| !always_ends(l)).map(|l| source_name(&l.id).to_owned()).collect();
+    for this in reports.iter_mut().filter(|l| l.verdict == Verdict::Terminates) {
+        let own = source_name(&this.id);
+        let Some(inside) = entry.inside.get(own) else { continue };
+        let Some(other) = open.iter().find(|o| *o != own && inside.contains(*o)) else { continue };
+        this.verdict = Verdict::Unknown;
+        this.reason = Some(format!("its calls do not nest for ever, but the loop at `{other}` in them is open"));
+        (this.when, this.engine, this.certificate, this.kind) = (None, None, None, None);
+        (this.witness, this.bound, this.because) = (None, None, None);
+    }
 }
 
 /// One loop, as the system that can show its end and the one that can show an endless run see it.
