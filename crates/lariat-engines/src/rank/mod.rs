@@ -11,8 +11,9 @@ mod synth;
 
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
 use encode::Encoder;
-use lariat_ir::{Certificate, Claim, LocId, Outline, Property, Proves, Term};
+use lariat_ir::{Certificate, Claim, LocId, Outline, Property, Proves, Sort, Term};
 use paths::{Detail, Region};
+use synth::Bound;
 use std::collections::BTreeMap;
 
 /// The engine.
@@ -59,6 +60,9 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     let cutpoints: Vec<LocId> = inner.map(|(_, l)| l.header).collect();
     let dimensions: Vec<Term> = paths::relevant(ts, &this.body).into_iter().map(|v| ts.vars[v].term).collect();
     let encoder = Encoder::new(ts, cx.deadline);
+    // Sums of bit-vectors have finitely many values: falling is enough.
+    let finite = dimensions.iter().all(|d| ts.terms.sort(*d) != Sort::Int);
+    let bound = if finite { Bound::Free } else { Bound::Asked };
     let mut invariants: BTreeMap<LocId, Term> = BTreeMap::new();
     // What is known of the whole program costs more to find and to check, and most loops do without.
     for (support, splits) in [(Support::None, 0), (Support::Board, 0), (Support::Templates, 0), (Support::Both, 8)] {
@@ -81,7 +85,7 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
         let region =
             Region { cutpoints: &cutpoints, body: &this.body, invariants: &invariants, dimensions: &dimensions };
         let relations = paths::steps(&encoder, &region, Detail { splits, most_steps: 300 })?;
-        let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, cx.deadline);
+        let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, bound, cx.deadline);
         if !found.stuck.is_empty() {
             continue;
         }

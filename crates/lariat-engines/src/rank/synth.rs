@@ -44,7 +44,13 @@ pub(crate) struct Tuple {
 const PIVOTS: u32 = 6_000;
 
 /// Searches a tuple under which every step falls.
-pub(crate) fn lexicographic(nodes: usize, dimensions: usize, relations: &[Relation], deadline: Instant) -> Tuple {
+pub(crate) fn lexicographic(
+    nodes: usize,
+    dimensions: usize,
+    relations: &[Relation],
+    bound: Bound,
+    deadline: Instant,
+) -> Tuple {
     let mut levels: Vec<Level> = Vec::new();
     let mut rest: Vec<Relation> = relations.to_vec();
     let mut stuck: Vec<Relation> = Vec::new();
@@ -70,7 +76,7 @@ pub(crate) fn lexicographic(nodes: usize, dimensions: usize, relations: &[Relati
                 continue;
             }
             let members: Vec<usize> = (0..nodes).filter(|n| component[*n] == c).collect();
-            match one_level(&members, dimensions, &steps, deadline) {
+            match one_level(&members, dimensions, &steps, bound, deadline) {
                 Some((functions, falls)) => {
                     any = true;
                     for (n, f) in members.iter().zip(functions) {
@@ -94,16 +100,17 @@ fn one_level(
     members: &[usize],
     dimensions: usize,
     steps: &[&Relation],
+    bound: Bound,
     deadline: Instant,
 ) -> Option<(Vec<Function>, Vec<bool>)> {
     let all: Vec<usize> = (0..steps.len()).collect();
-    if let Some(found) = falling(members, dimensions, steps, &all, Bound::Asked, deadline) {
+    if let Some(found) = falling(members, dimensions, steps, &all, bound, deadline) {
         return Some(found);
     }
-    if steps.len() == 1 {
+    if steps.len() == 1 || bound == Bound::Free {
         return None;
     }
-    all.iter().find_map(|i| falling(members, dimensions, steps, &[*i], Bound::Asked, deadline))
+    all.iter().find_map(|i| falling(members, dimensions, steps, &[*i], bound, deadline))
 }
 
 /// Whether a function must be bounded below where it falls.
@@ -111,7 +118,7 @@ fn one_level(
 pub(crate) enum Bound {
     /// It must be at least zero before each of the steps in question.
     Asked,
-    /// It need not.
+    /// It need not: it has finitely many values.
     Free,
 }
 
