@@ -9,8 +9,8 @@
 //!
 //! One atom stands for a comparison in all its forms: `a <= b` is `!(b < a)`, as the orders are total, and `a == b` is `b == a`.
 
+use lariat_ir::fast::FastMap;
 use lariat_ir::{Op, Sort, Term, Terms};
-use std::collections::HashMap;
 
 /// Whether exactly one of these truth values holds, by propositional reasoning alone. Gives up on large diagrams: then, too, the
 /// answer is no.
@@ -35,14 +35,14 @@ enum Atom {
 
 struct Diagrams<'a> {
     terms: &'a Terms,
-    atoms: HashMap<Atom, usize>,
+    atoms: FastMap<Atom, usize>,
     /// An atom, what is left where it is false, what is left where it is true; both speak of later atoms only.
     nodes: Vec<(usize, Diagram, Diagram)>,
-    numbers: HashMap<(usize, Diagram, Diagram), Diagram>,
+    numbers: FastMap<(usize, Diagram, Diagram), Diagram>,
     /// Choices made before, with their results.
-    choices: HashMap<(Diagram, Diagram, Diagram), Diagram>,
+    choices: FastMap<(Diagram, Diagram, Diagram), Diagram>,
     /// The diagrams of terms.
-    known: HashMap<Term, Diagram>,
+    known: FastMap<Term, Diagram>,
 }
 
 impl<'a> Diagrams<'a> {
@@ -55,11 +55,11 @@ impl<'a> Diagrams<'a> {
         let constant = |d: Diagram| (usize::MAX, d, d);
         Self {
             terms,
-            atoms: HashMap::new(),
+            atoms: FastMap::default(),
             nodes: vec![constant(FALSE), constant(TRUE)],
-            numbers: HashMap::new(),
-            choices: HashMap::new(),
-            known: HashMap::new(),
+            numbers: FastMap::default(),
+            choices: FastMap::default(),
+            known: FastMap::default(),
         }
     }
 

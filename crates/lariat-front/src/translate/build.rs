@@ -16,9 +16,10 @@ use super::points::{ObjectKind, Points, Targets};
 use super::{Context, Names, debug};
 use crate::module::{BlockId, Constant, FunctionId, Op, Operand, Place, Predicate, Terminator, Type, ValueId};
 use dashu_int::IBig;
+use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, MemUpdate, Program, Unknown};
 use lariat_ir::{Mode, Obligation, Span, UnknownKind};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// The piece must end here: a new location starts before the instruction.
@@ -29,7 +30,7 @@ pub(super) struct Split;
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) at: Point,
-    pub(super) env: HashMap<FlatValue, Sym>,
+    pub(super) env: FastMap<FlatValue, Sym>,
     pub(super) vars: BTreeMap<usize, Expr>,
     pub(super) stores: Vec<MemUpdate>,
     pub(super) assumes: BTreeSet<usize>,
@@ -120,7 +121,7 @@ const LONG: usize = 400;
 const LARGE: usize = 60;
 
 /// The variables that are declared at each place of a function.
-type Declared = HashMap<(BlockId, u32), Vec<ValueId>>;
+type Declared = FastMap<(BlockId, u32), Vec<ValueId>>;
 
 pub(super) struct Builder<'a, 'm> {
     pub(super) cx: &'a Context<'m>,
@@ -129,35 +130,35 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) program: Program,
     pub(super) names: Names,
     pub(super) loc_names: Names,
-    pub(super) locations: HashMap<Point, usize>,
+    pub(super) locations: FastMap<Point, usize>,
     pub(super) queue: VecDeque<Point>,
     pub(super) pending: Vec<(State, Next)>,
     pub(super) cases: Vec<Case>,
-    pub(super) ssa: HashMap<(FlatValue, u32), usize>,
-    pub(super) unknowns: HashMap<(Point, u32), usize>,
-    pub(super) mem_unknowns: HashMap<(Point, usize, UnknownKind), usize>,
-    pub(super) liveness: HashMap<FunctionId, Rc<Vec<HashSet<ValueId>>>>,
-    pub(super) headers: HashMap<(FunctionId, BlockId), Place>,
-    pub(super) depths: HashMap<InstanceId, usize>,
-    pub(super) return_vars: HashMap<(InstanceId, u32), usize>,
+    pub(super) ssa: FastMap<(FlatValue, u32), usize>,
+    pub(super) unknowns: FastMap<(Point, u32), usize>,
+    pub(super) mem_unknowns: FastMap<(Point, usize, UnknownKind), usize>,
+    pub(super) liveness: FastMap<FunctionId, Rc<Vec<FastSet<ValueId>>>>,
+    pub(super) headers: FastMap<(FunctionId, BlockId), Place>,
+    pub(super) depths: FastMap<InstanceId, usize>,
+    pub(super) return_vars: FastMap<(InstanceId, u32), usize>,
     /// Functions whose addresses were given to functions that are not followed.
     pub(super) handed_over: BTreeSet<FunctionId>,
     /// Where variables are declared whose scopes the compiler does not mark.
-    pub(super) declared: HashMap<FunctionId, Rc<Declared>>,
-    pub(super) assumptions: HashMap<(String, Option<Span>), usize>,
+    pub(super) declared: FastMap<FunctionId, Rc<Declared>>,
+    pub(super) assumptions: FastMap<(String, Option<Span>), usize>,
     pub(super) observed: Option<usize>,
-    pub(super) observations: HashSet<Point>,
+    pub(super) observations: FastSet<Point>,
     /// For each location, where its runs go of which nothing can be said.
-    pub(super) exhausted: HashMap<usize, usize>,
+    pub(super) exhausted: FastMap<usize, usize>,
     /// The location that is being written, and whether it lies on a cycle.
     pub(super) current: (usize, bool),
-    pub(super) traps: HashSet<u32>,
+    pub(super) traps: FastSet<u32>,
     /// For each `setjmp`, the variable that says whether it has been called and its function not been left.
     pub(super) armed: BTreeMap<Point, usize>,
     /// How many ways a piece may have and still follow each beyond where it meets others.
     pub(super) joins: usize,
     /// Points that control comes to from elsewhere: behind `setjmp`.
-    pub(super) forced: HashSet<Point>,
+    pub(super) forced: FastSet<Point>,
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
@@ -168,7 +169,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         program: Program,
         names: Names,
     ) -> Self {
-        let mut headers = HashMap::new();
+        let mut headers = FastMap::default();
         let module = cx.flat.module;
         for (n, f) in module.functions.iter().enumerate() {
             for block in &f.blocks {
@@ -193,23 +194,23 @@ impl<'a, 'm> Builder<'a, 'm> {
             program,
             names,
             loc_names: Names::default(),
-            locations: HashMap::new(),
+            locations: FastMap::default(),
             queue: VecDeque::new(),
             pending: Vec::new(),
             cases: Vec::new(),
-            ssa: HashMap::new(),
-            unknowns: HashMap::new(),
-            mem_unknowns: HashMap::new(),
-            liveness: HashMap::new(),
+            ssa: FastMap::default(),
+            unknowns: FastMap::default(),
+            mem_unknowns: FastMap::default(),
+            liveness: FastMap::default(),
             headers,
-            depths: HashMap::new(),
-            return_vars: HashMap::new(),
+            depths: FastMap::default(),
+            return_vars: FastMap::default(),
             handed_over: BTreeSet::new(),
-            declared: HashMap::new(),
-            assumptions: HashMap::new(),
+            declared: FastMap::default(),
+            assumptions: FastMap::default(),
             observed: None,
-            observations: HashSet::new(),
-            exhausted: HashMap::new(),
+            observations: FastSet::default(),
+            exhausted: FastMap::default(),
             current: (0, false),
             traps,
             armed: BTreeMap::new(),
@@ -256,7 +257,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
         self.callbacks();
         // What was not given a value in the beginning, and is no input, starts as zero; it is written before it is read.
-        let given: HashSet<usize> = self.program.init.iter().map(|(v, _)| *v).collect();
+        let given: FastSet<usize> = self.program.init.iter().map(|(v, _)| *v).collect();
         for v in 0..self.program.vars.len() {
             if !given.contains(&v) {
                 self.program.init.push((v, Some(IBig::ZERO)));
@@ -273,7 +274,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     pub(super) fn fresh_state(&self, at: Point) -> State {
         State {
             at,
-            env: HashMap::new(),
+            env: FastMap::default(),
             vars: BTreeMap::new(),
             stores: Vec::new(),
             assumes: BTreeSet::new(),
@@ -579,13 +580,13 @@ impl<'a, 'm> Builder<'a, 'm> {
         let function = self.cx.flat.function(state.at.instance);
         let module = self.cx.flat.module;
         let here = self.declared.entry(f).or_insert_with(|| {
-            let marked: HashSet<ValueId> = function
+            let marked: FastSet<ValueId> = function
                 .blocks
                 .iter()
                 .flat_map(|b| &b.instructions)
                 .filter_map(|i| debug::marked(module, i, "llvm.lifetime.start"))
                 .collect();
-            let mut found: HashMap<(BlockId, u32), Vec<ValueId>> = HashMap::new();
+            let mut found: FastMap<(BlockId, u32), Vec<ValueId>> = FastMap::default();
             for ((value, block, at), (_, variable)) in function.declared_at.iter().zip(&function.declares) {
                 if variable.argument == 0 && !marked.contains(value) && block.0 != 0 {
                     found.entry((*block, *at)).or_default().push(*value);

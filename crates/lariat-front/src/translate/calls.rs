@@ -10,6 +10,7 @@ use super::{ModelUse, bits_of};
 use crate::module::{Callee, FunctionId, Instruction, Op, Operand, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
+use lariat_ir::fast::FastSet;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Expr, Goto, IntType, Overflow};
 
 impl<'m> Builder<'_, 'm> {
@@ -303,7 +304,7 @@ impl<'m> Builder<'_, 'm> {
     /// After a jump back, the locals of the function with the `setjmp` that were changed since are indeterminate.
     pub(super) fn forget_changed(&mut self, state: &mut State, target: Point) {
         let flat = self.cx.flat;
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = FastSet::default();
         let mut work = vec![flat.after_call(target)];
         let mut changed = std::collections::BTreeSet::new();
         while let Some(p) = work.pop() {

@@ -7,7 +7,8 @@
 use crate::module::{
     BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use lariat_ir::fast::{FastMap, FastSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct InstanceId(pub u32);
@@ -49,7 +50,7 @@ pub(super) struct Flat<'m> {
     pub module: &'m Module,
     pub instances: Vec<Instance>,
     /// For each call of a function with a body, or through a pointer: the possible callees.
-    plans: HashMap<Point, Vec<(FunctionId, Plan)>>,
+    plans: FastMap<Point, Vec<(FunctionId, Plan)>>,
     /// The points after calls that return twice.
     pub returns_twice: Vec<Point>,
     /// Functions with a body that are not followed at some call.
@@ -67,7 +68,7 @@ impl<'m> Flat<'m> {
         let mut flat = Self {
             module,
             instances: Vec::new(),
-            plans: HashMap::new(),
+            plans: FastMap::default(),
             returns_twice: Vec::new(),
             left_out: BTreeSet::new(),
             values: 0,
@@ -292,7 +293,7 @@ impl<'m> Flat<'m> {
     pub(super) fn explore(&self, root: InstanceId) -> Graph {
         let start = self.entry(root);
         let mut graph = Graph::default();
-        let mut state: HashMap<Point, bool> = HashMap::new();
+        let mut state: FastMap<Point, bool> = FastMap::default();
         let mut stack = vec![(start, self.successors(start), 0)];
         state.insert(start, true);
         graph.order.push(start);
@@ -322,13 +323,13 @@ impl<'m> Flat<'m> {
     }
 
     /// The points on cycles: the members of components with an inner edge (Tarjan's algorithm, without recursion).
-    fn cyclic(&self, order: &[Point]) -> HashSet<Point> {
-        let number: HashMap<Point, usize> = order.iter().enumerate().map(|(i, p)| (*p, i)).collect();
+    fn cyclic(&self, order: &[Point]) -> FastSet<Point> {
+        let number: FastMap<Point, usize> = order.iter().enumerate().map(|(i, p)| (*p, i)).collect();
         let next: Vec<Vec<usize>> =
             order.iter().map(|p| self.successors(*p).iter().map(|q| number[q]).collect()).collect();
         let n = order.len();
         let (mut indices, mut low, mut on_stack) = (vec![usize::MAX; n], vec![0; n], vec![false; n]);
-        let (mut stack, mut count, mut found) = (Vec::new(), 0, HashSet::new());
+        let (mut stack, mut count, mut found) = (Vec::new(), 0, FastSet::default());
         for root in 0..n {
             if indices[root] != usize::MAX {
                 continue;
@@ -379,8 +380,8 @@ impl<'m> Flat<'m> {
 pub(super) struct Graph {
     pub order: Vec<Point>,
     pub cuts: BTreeSet<Point>,
-    pub entries: HashMap<Point, usize>,
-    pub cyclic: HashSet<Point>,
+    pub entries: FastMap<Point, usize>,
+    pub cyclic: FastSet<Point>,
 }
 
 pub(super) fn is_longjmp(name: &str) -> bool {

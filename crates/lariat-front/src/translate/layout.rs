@@ -14,8 +14,9 @@ use super::points::{ObjectId, ObjectKind, Offsets, Points, Targets};
 use super::{Context, Names, debug};
 use crate::module::{Callee, Op, Operand, TypeId, ValueId};
 use dashu_int::IBig;
+use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{IntType, Mem, MemInit, Program};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of an object with a variable of its own.
 #[derive(Clone, Debug)]
@@ -106,7 +107,7 @@ pub(super) struct Memory {
 }
 
 /// An access: where, and how many bytes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Access {
     object: ObjectId,
     offsets: Offsets,
@@ -292,12 +293,17 @@ impl Collector<'_, '_> {
 
     /// A copy needs the same fields on both sides: each access within one gives one within the other.
     fn spread(&mut self) {
+        let mut known: FastSet<Access> = self.accesses.iter().cloned().collect();
         for _ in 0..8 {
+            let mut by_object: BTreeMap<ObjectId, Vec<&Access>> = BTreeMap::new();
+            for access in &self.accesses {
+                by_object.entry(access.object).or_default().push(access);
+            }
             let mut new = Vec::new();
             for (to, from, size) in &self.copies {
                 for (a, b) in [(to, from), (from, to)] {
                     for (object, places) in &a.0 {
-                        for access in self.accesses.iter().filter(|x| x.object == *object) {
+                        for access in by_object.get(object).into_iter().flatten() {
                             for by in distances(places, &access.offsets, *size, access.size) {
                                 for (other, there) in self.data(b) {
                                     let offsets = match there {
@@ -308,7 +314,7 @@ impl Collector<'_, '_> {
                                     };
                                     let access =
                                         Access { object: other, offsets, size: access.size, sign: access.sign };
-                                    if !self.accesses.contains(&access) && !new.contains(&access) {
+                                    if known.insert(access.clone()) {
                                         new.push(access);
                                     }
                                 }
@@ -754,7 +760,7 @@ struct Lifetimes {
 /// in one of the same function whose scope starts after, and so ends no later.
 fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
     let mut found = Lifetimes { many: BTreeSet::new(), mortal: BTreeSet::new(), doubtful: BTreeSet::new() };
-    let mut starts: HashMap<InstanceId, debug::Scopes> = HashMap::new();
+    let mut starts: FastMap<InstanceId, debug::Scopes> = FastMap::default();
     for (o, &kind) in points.objects.iter().enumerate() {
         let id = ObjectId(index(o));
         match kind {

@@ -38,9 +38,9 @@ use crate::models::{Model, Table};
 use crate::module::{BlockId, Callee, Function, FunctionId, Module, Op, Operand, Terminator, Type, ValueId};
 use crate::{Entry, EntryChoice, Failure, Options};
 use flat::{Flat, Graph, InstanceId, Plan, Point};
+use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{IntType, Program};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// The programs of a module's entries.
@@ -132,15 +132,15 @@ struct Context<'m> {
     open: bool,
     /// Whether every call through a pointer enters a function that is followed, or has no function to call.
     closed: bool,
-    signs: RefCell<HashMap<FunctionId, Rc<HashMap<ValueId, bool>>>>,
+    signs: RefCell<FastMap<FunctionId, Rc<FastMap<ValueId, bool>>>>,
     /// Globals that code which is not here may write to, or give away the address of.
-    known_outside: HashSet<crate::module::GlobalId>,
+    known_outside: FastSet<crate::module::GlobalId>,
     /// Globals that code which is not here may store to, without knowing their addresses.
-    stored_outside: HashSet<crate::module::GlobalId>,
+    stored_outside: FastSet<crate::module::GlobalId>,
     /// Functions that run when the program ends.
     destructors: Vec<FunctionId>,
     /// For each block of an instance, its points in order, and whether each lies on a cycle.
-    pieces: HashMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
+    pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
 }
 
 /// What a call comes to, besides functions that are entered.
@@ -153,7 +153,7 @@ enum ModelUse<'m> {
 
 impl<'m> Context<'m> {
     fn new(flat: &'m Flat<'m>, graph: &'m Graph, table: &'m Table, options: &'m Options, whole: bool) -> Self {
-        let mut pieces: HashMap<(InstanceId, BlockId), Vec<(u32, bool)>> = HashMap::new();
+        let mut pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>> = FastMap::default();
         for p in &graph.order {
             pieces.entry((p.instance, p.block)).or_default().push((p.index, graph.cyclic.contains(p)));
         }
@@ -162,7 +162,7 @@ impl<'m> Context<'m> {
         }
         let destructors = prepare::listed(flat.module, "llvm.global_dtors");
         let signs = RefCell::default();
-        let (known_outside, stored_outside) = (HashSet::new(), HashSet::new());
+        let (known_outside, stored_outside) = (FastSet::default(), FastSet::default());
         Self {
             flat,
             graph,
@@ -321,7 +321,7 @@ impl<'m> Context<'m> {
     }
 
     /// For the values of a function: whether they are used or made as signed numbers, or as unsigned ones.
-    fn signs(&self, f: FunctionId) -> Rc<HashMap<ValueId, bool>> {
+    fn signs(&self, f: FunctionId) -> Rc<FastMap<ValueId, bool>> {
         if let Some(found) = self.signs.borrow().get(&f) {
             return Rc::clone(found);
         }
@@ -331,9 +331,9 @@ impl<'m> Context<'m> {
     }
 }
 
-fn signs(function: &Function) -> HashMap<ValueId, bool> {
+fn signs(function: &Function) -> FastMap<ValueId, bool> {
     use crate::module::{BinOp, CastOp, Predicate};
-    let mut found: HashMap<ValueId, bool> = HashMap::new();
+    let mut found: FastMap<ValueId, bool> = FastMap::default();
     let mut vote = |operand: &Operand, signed: bool| {
         if let Operand::Value(v) = operand {
             // Signed wins: a signed number may be out of its type's range over Z, and must not be reduced.
@@ -396,7 +396,9 @@ fn signs(function: &Function) -> HashMap<ValueId, bool> {
 /// Names that are not taken yet.
 #[derive(Default)]
 struct Names {
-    taken: HashSet<String>,
+    taken: FastSet<String>,
+    /// The number behind the last name that was made of another.
+    again: FastMap<String, u32>,
 }
 
 impl Names {
@@ -406,13 +408,13 @@ impl Names {
         if self.taken.insert(base.clone()) {
             return base;
         }
-        let mut n = 2;
+        let last = self.again.entry(base.clone()).or_insert(1);
         loop {
-            let name = format!("{base}.{n}");
+            *last += 1;
+            let name = format!("{base}.{last}");
             if self.taken.insert(name.clone()) {
                 return name;
             }
-            n += 1;
         }
     }
     fn var(&mut self, program: &mut Program, base: &str, ty: IntType) -> usize {

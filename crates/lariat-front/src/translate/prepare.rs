@@ -8,7 +8,7 @@ use crate::module::{
     BinOp, Block, BlockId, Callee, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand,
     Terminator, Type, ValueId,
 };
-use std::collections::HashSet;
+use lariat_ir::fast::FastSet;
 
 /// The kinds of the checks' traps.
 const SHIFT: u128 = 20;
@@ -182,14 +182,14 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
 #[derive(Default)]
 pub(super) struct Uses {
     /// Globals that are stored to.
-    pub stored: HashSet<GlobalId>,
+    pub stored: FastSet<GlobalId>,
     /// Globals that are loaded from.
-    pub loaded: HashSet<GlobalId>,
+    pub loaded: FastSet<GlobalId>,
     /// Globals whose address is used for something else than a load or a store there.
-    pub exposed: HashSet<GlobalId>,
+    pub exposed: FastSet<GlobalId>,
 }
 
-fn mention(c: &Constant, found: &mut HashSet<GlobalId>) {
+fn mention(c: &Constant, found: &mut FastSet<GlobalId>) {
     match c {
         Constant::Global(g, _) => {
             found.insert(*g);
@@ -253,7 +253,7 @@ pub(super) fn callable(module: &Module, entry: FunctionId, more: impl Iterator<I
         .chain(more)
         .collect();
     let mut found = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = FastSet::default();
     while let Some(f) = work.pop() {
         if module.functions[f.0 as usize].blocks.is_empty() || !seen.insert(f) {
             continue;

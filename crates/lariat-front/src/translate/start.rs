@@ -8,9 +8,10 @@ use super::points::{ObjectKind, Targets};
 use super::{leaves_of, store_size};
 use crate::module::{Constant, FunctionId, Op, Type, ValueId};
 use dashu_int::IBig;
+use lariat_ir::fast::FastSet;
 use lariat_ir::neutral::{CmpOp, Goto, IntType, Location, MemInit, MemUpdate, Overflow};
 use lariat_ir::{Obligation, UnknownKind};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 impl Builder<'_, '_> {
     /// Functions that are called from outside, when and as often as it likes, are not in the graph; so their loops, and
@@ -28,7 +29,7 @@ impl Builder<'_, '_> {
         }
         for f in found {
             let function = &module.functions[f.0 as usize];
-            if function.blocks.is_empty() || !has_cycle(module, f, &mut HashSet::new()) {
+            if function.blocks.is_empty() || !has_cycle(module, f, &mut FastSet::default()) {
                 continue;
             }
             let span = self.span(function.place);
@@ -345,7 +346,7 @@ impl Builder<'_, '_> {
 }
 
 /// Whether a function, or one that it calls, may go round; a call that is not known may.
-pub(super) fn has_cycle(module: &crate::module::Module, f: FunctionId, seen: &mut HashSet<FunctionId>) -> bool {
+pub(super) fn has_cycle(module: &crate::module::Module, f: FunctionId, seen: &mut FastSet<FunctionId>) -> bool {
     if !seen.insert(f) {
         return true;
     }

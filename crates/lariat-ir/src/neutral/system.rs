@@ -11,6 +11,7 @@ use super::decide::{Decisions, End};
 use super::expr::{Bound, BoundMem, Lowered, Reading, Scope, and, ite, lower_expr, not};
 use super::flow::{Taint, taint};
 use super::{Case, Goto, IntType, MemInit, MemUpdate, Program, Target, machine};
+use crate::fast::{FastMap, FastSet};
 use crate::ids::{AssumptionId, Id, LocId, UnknownId, VarId};
 use crate::simplify::{simplify, simplify_all};
 use crate::sort::{Scalar, Sort};
@@ -18,7 +19,7 @@ use crate::system::{Edge, Integers, Proves, TransitionSystem, Unknown, UnknownKi
 use crate::term::{Op, Role, Term, Terms};
 use crate::value::{ArrayValue, Bits, Value};
 use dashu_int::IBig;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The transition system of a program in one integer semantics.
@@ -35,7 +36,7 @@ pub fn lower(program: &Program, target: Target) -> TransitionSystem {
         roots.push(d.guard);
         roots.extend(d.updates.iter().map(|(_, t)| *t));
     }
-    let simple: HashMap<Term, Term> = roots.iter().copied().zip(simplify_all(&builder.ts.terms, &roots)).collect();
+    let simple: FastMap<Term, Term> = roots.iter().copied().zip(simplify_all(&builder.ts.terms, &roots)).collect();
     for (at, drafts) in drafts.into_iter().enumerate() {
         builder.location(at, drafts, &simple);
     }
@@ -77,9 +78,9 @@ struct Builder<'p> {
 /// The names in use.
 #[derive(Default)]
 struct Names {
-    taken: HashSet<String>,
+    taken: FastSet<String>,
     /// How often a name was asked for again.
-    again: HashMap<String, u32>,
+    again: FastMap<String, u32>,
 }
 
 impl Names {
@@ -201,7 +202,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn location(&mut self, at: usize, drafts: Vec<Draft<'p>>, simple: &HashMap<Term, Term>) {
+    fn location(&mut self, at: usize, drafts: Vec<Draft<'p>>, simple: &FastMap<Term, Term>) {
         let mut edges = drafts;
         for d in &mut edges {
             d.guard = simple[&d.guard];
