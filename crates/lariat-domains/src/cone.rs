@@ -89,7 +89,9 @@ impl Cone {
             let mut line = self.lines.swap_remove(i);
             let mut across = dot(normal, &line);
             if across < IBig::ZERO {
-                line.iter_mut().for_each(|c| *c = -&*c);
+                for c in &mut line {
+                    *c = -&*c;
+                }
                 across = -across;
             }
             for l in &mut self.lines {

@@ -90,11 +90,11 @@ impl Interval {
     }
     /// The least interval that holds both.
     pub fn join(&self, other: &Self) -> Self {
-        Self { lo: both(&self.lo, &other.lo, lesser), hi: both(&self.hi, &other.hi, greater) }
+        Self { lo: both(self.lo(), other.lo(), lesser), hi: both(self.hi(), other.hi(), greater) }
     }
     /// What lies in both.
     pub fn meet(&self, other: &Self) -> Option<Self> {
-        Self::new(either(&self.lo, &other.lo, greater), either(&self.hi, &other.hi, lesser))
+        Self::new(either(self.lo(), other.lo(), greater), either(self.hi(), other.hi(), lesser))
     }
     /// Holds both, and an end that moved goes to the next threshold, or to infinity: with finitely many thresholds no
     /// end moves for ever. The thresholds are in ascending order.
@@ -114,7 +114,7 @@ impl Interval {
 
     /// Sums.
     pub fn add(&self, other: &Self) -> Self {
-        Self { lo: both(&self.lo, &other.lo, |a, b| a + b), hi: both(&self.hi, &other.hi, |a, b| a + b) }
+        Self { lo: both(self.lo(), other.lo(), |a, b| a + b), hi: both(self.hi(), other.hi(), |a, b| a + b) }
     }
     /// Negated.
     pub fn neg(&self) -> Self {
@@ -173,7 +173,7 @@ impl Interval {
         };
         match (magnitude(self), magnitude(other)) {
             (Some((s, a)), Some((t, b))) => {
-                let product = Self { lo: both(&a.lo, &b.lo, |x, y| x * y), hi: both(&a.hi, &b.hi, |x, y| x * y) };
+                let product = Self { lo: both(a.lo(), b.lo(), |x, y| x * y), hi: both(a.hi(), b.hi(), |x, y| x * y) };
                 product.scale(&IBig::from(s * t))
             }
             _ => Self::top(),
@@ -217,7 +217,7 @@ impl Interval {
         if self.is_at_most(&zero) {
             return self.neg();
         }
-        let hi = both(&self.lo, &self.hi, |l, h| abs(l).max(h.clone()));
+        let hi = both(self.lo(), self.hi(), |l, h| abs(l).max(h.clone()));
         Self { lo: Some(zero), hi }
     }
     /// Without one integer, where that is an end.
@@ -229,16 +229,16 @@ impl Interval {
 }
 
 /// Combines two ends where both are finite.
-fn both(a: &Option<IBig>, b: &Option<IBig>, f: impl Fn(&IBig, &IBig) -> IBig) -> Option<IBig> {
-    Some(f(a.as_ref()?, b.as_ref()?))
+fn both(a: Option<&IBig>, b: Option<&IBig>, f: impl Fn(&IBig, &IBig) -> IBig) -> Option<IBig> {
+    Some(f(a?, b?))
 }
 
 /// Combines two ends, or gives the finite one.
-fn either(a: &Option<IBig>, b: &Option<IBig>, f: impl Fn(&IBig, &IBig) -> IBig) -> Option<IBig> {
+fn either(a: Option<&IBig>, b: Option<&IBig>, f: impl Fn(&IBig, &IBig) -> IBig) -> Option<IBig> {
     match (a, b) {
         (Some(a), Some(b)) => Some(f(a, b)),
         (Some(a), None) => Some(a.clone()),
-        (None, b) => b.clone(),
+        (None, b) => b.cloned(),
     }
 }
 

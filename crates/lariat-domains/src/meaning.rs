@@ -59,6 +59,16 @@ pub(crate) fn is_sayable(space: &Space<'_>, c: &Constraint) -> bool {
     short && (is_over_integers(space, &c.linear) || width_for(space, c).is_some())
 }
 
+/// Whether a constraint says something worth saying beside what is known of single variables: one with a long bound that cuts off less than a
+/// thousandth of what those leave is an accident of the ranges of types.
+pub(crate) fn is_telling(space: &Space<'_>, c: &Constraint, boxes: &[AbsValue]) -> bool {
+    if bit_length(&c.bound) <= 16 || c.linear.terms().len() < 2 {
+        return true;
+    }
+    let range = c.linear.interval(|d| space.interval(d, boxes));
+    range.ends().is_none_or(|(lo, hi)| (hi - &c.bound) * IBig::from(1000) >= hi - lo)
+}
+
 /// What is known of one variable.
 pub(crate) fn of_variable(space: &Space<'_>, v: VarId, value: &AbsValue) -> Vec<Term> {
     let (t, x) = (&space.ts.terms, space.ts.vars[v].term);
@@ -148,13 +158,14 @@ fn is_over_integers(space: &Space<'_>, l: &Linear) -> bool {
 
 /// A width in which neither side of a constraint over bit-vectors overflows, read as signed.
 fn width_for(space: &Space<'_>, c: &Constraint) -> Option<u32> {
-    let mut most = abs(&c.bound);
+    // Each side has the bound at most, and magnitudes below 2^width for each coefficient.
+    let (mut left, mut right) = (abs(&c.bound), abs(&c.bound));
     for (d, a) in c.linear.terms() {
         space.dims[*d].view?;
         let w = space.ts.vars[space.dims[*d].var].sort.width()?;
-        most += abs(a) << w as usize;
+        *(if *a > IBig::ZERO { &mut left } else { &mut right }) += abs(a) << w as usize;
     }
-    Some(bit_length(&most) + 1).filter(|w| *w <= MAX_WIDTH)
+    Some(bit_length(&left.max(right)) + 1).filter(|w| *w <= MAX_WIDTH)
 }
 
 fn compare(space: &Space<'_>, c: &Constraint, comparison: Comparison) -> Option<Term> {

@@ -17,6 +17,8 @@ use dashu_int::IBig;
 const NONE: i128 = i128::MAX;
 /// The largest magnitude that is kept: sums of four entries still fit.
 const LIMIT: i128 = 1 << 100;
+/// Bounds of smaller magnitude are always kept.
+const LONG: i128 = 1 << 16;
 
 /// An octagon.
 #[derive(Clone, Debug)]
@@ -49,6 +51,12 @@ fn bound_of(i: &IBig) -> i128 {
 /// The node of a dimension with a sign.
 fn node(d: usize, positive: bool) -> usize {
     2 * d + usize::from(!positive)
+}
+
+/// That node `i` minus node `j`, of two dimensions, is at most `c`.
+fn pair(i: usize, j: usize, c: i128) -> Constraint {
+    let sign = |n: usize| IBig::from(if n & 1 == 0 { 1 } else { -1 });
+    Constraint { linear: Linear::new([(i / 2, sign(i)), (j / 2, -sign(j))]), bound: IBig::from(c) }
 }
 
 impl Octagon {
@@ -157,9 +165,9 @@ impl Octagon {
             };
             total += pair * abs(&c);
             if *f > IBig::ZERO {
-                *f -= abs(&c)
+                *f -= abs(&c);
             } else {
-                *f += abs(&c)
+                *f += abs(&c);
             }
             if f.is_zero() {
                 left.pop();
@@ -364,9 +372,7 @@ impl Relation for Octagon {
                     kept.set(i, j, NONE);
                     continue;
                 }
-                let sign = |n: usize| IBig::from(if n & 1 == 0 { 1 } else { -1 });
-                let linear = Linear::new([(i / 2, sign(i)), (j / 2, -sign(j))]);
-                out.push(Constraint { linear, bound: IBig::from(c) });
+                out.push(pair(i, j, c));
             }
         }
         for i in 0..w {
@@ -377,6 +383,27 @@ impl Relation for Octagon {
             }
         }
         out
+    }
+
+    /// Only long bounds of pairs are asked about: coefficients are one, and short bounds always can be said and say something.
+    fn retain(&mut self, keep: &mut dyn FnMut(&Constraint) -> bool) {
+        let (w, closed) = (self.width(), self.closed);
+        for i in 0..w {
+            for j in 0..w {
+                let c = self.at(i, j);
+                if c == NONE || c.abs() < LONG || i / 2 == j / 2 || (i, j) > (j ^ 1, i ^ 1) {
+                    continue;
+                }
+                if !keep(&pair(i, j, c)) {
+                    self.set(i, j, NONE);
+                    self.closed = false;
+                }
+            }
+        }
+        // What was the result of a widening stays as it is, see there.
+        if closed {
+            self.close();
+        }
     }
 
     fn close(&mut self) {

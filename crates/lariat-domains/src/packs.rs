@@ -110,7 +110,7 @@ fn summands(plan: &Plan, from: impl Iterator<Item = usize>) -> BTreeSet<VarId> {
                 }));
             }
             Op::IntAdd | Op::IntSub | Op::IntMul | Op::BvAdd | Op::BvSub | Op::BvMul | Op::Concat => {
-                open.extend(node.args())
+                open.extend(node.args());
             }
             Op::IntNeg | Op::BvNeg | Op::BvNot | Op::Extract { .. } | Op::ZeroExtend(_) | Op::SignExtend(_) => {
                 open.extend(node.args());
@@ -177,7 +177,7 @@ fn views(ts: &TransitionSystem, plans: &[&Plan]) -> BTreeMap<VarId, BTreeSet<Vie
             });
             for group in compared.chain(computed).collect::<Vec<_>>() {
                 let common: BTreeSet<View> =
-                    group.iter().filter_map(|v| views.get(v)).flatten().copied().filter(Option::is_some).collect();
+                    group.iter().filter_map(|v| views.get(v)).flatten().filter(|v| v.is_some()).copied().collect();
                 for v in group {
                     if let Some(own) = views.get_mut(&v).filter(|own| own.is_empty()) {
                         own.extend(&common);

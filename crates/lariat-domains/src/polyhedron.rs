@@ -32,7 +32,7 @@ pub struct Polyhedron {
 /// The row of a constraint: the bound, then the negated coefficients.
 fn row_of(size: usize, c: &Constraint) -> Row {
     let mut row = vec![IBig::ZERO; size + 1];
-    row[0] = c.bound.clone();
+    row[0].clone_from(&c.bound);
     for (d, a) in c.linear.terms() {
         row[d + 1] = -a;
     }
@@ -123,9 +123,9 @@ impl Polyhedron {
         let mut out = self.clone();
         (out.lines, out.rays) = cone.into_parts();
         if equality {
-            out.equalities.push(row.clone())
+            out.equalities.push(row.clone());
         } else {
-            out.inequalities.push(row.clone())
+            out.inequalities.push(row.clone());
         }
         out.minimal = false;
         Ok(out.checked())
@@ -316,6 +316,18 @@ impl Relation for Polyhedron {
         }
         let me = self.minimised();
         me.halves().map(|r| constraint_of(&r)).collect()
+    }
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&Constraint) -> bool) {
+        if self.empty {
+            return;
+        }
+        let me = self.minimised();
+        let rows: Vec<Row> = me.halves().filter(|r| keep(&constraint_of(r))).collect();
+        if rows.len() < me.halves().count() {
+            let kept = Self::satisfying(self.size, &[], &rows);
+            *self = kept.unwrap_or_else(|TooLarge| Self::top(self.size));
+        }
     }
 
     fn close(&mut self) {

@@ -142,18 +142,12 @@ impl<R: Relation> AbstractDomain for Product<R> {
     }
 
     fn sayable(&mut self, space: &Space<'_>) {
-        let Some(live) = &mut self.live else { return };
-        for (pack, dims) in live.packs.iter_mut().zip(&space.packs) {
-            let all = pack.constraints();
-            let global = |c: &Constraint| Constraint { linear: c.linear.rename(|n| dims[n]), bound: c.bound.clone() };
-            if all.iter().all(|c| meaning::is_sayable(space, &global(c))) {
-                continue;
-            }
-            let mut kept = R::top(dims.len());
-            for c in all.iter().filter(|c| meaning::is_sayable(space, &global(c))) {
-                kept.add(c);
-            }
-            *pack = kept;
+        let Some(Live { boxes, packs }) = &mut self.live else { return };
+        for (pack, dims) in packs.iter_mut().zip(&space.packs) {
+            pack.retain(&mut |c| {
+                let c = Constraint { linear: c.linear.rename(|n| dims[n]), bound: c.bound.clone() };
+                meaning::is_sayable(space, &c) && meaning::is_telling(space, &c, boxes)
+            });
         }
     }
 

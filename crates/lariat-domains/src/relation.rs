@@ -27,6 +27,8 @@ pub trait Relation: Clone + fmt::Debug {
     fn update(&mut self, updates: &[(usize, Form)]);
     /// Constraints whose common points are exactly those of this set.
     fn constraints(&self) -> Vec<Constraint>;
+    /// Drops constraints of the description that are not to be kept; points are only added.
+    fn retain(&mut self, keep: &mut dyn FnMut(&Constraint) -> bool);
     /// Brings the description into the form that makes the other operations precise.
     fn close(&mut self) {}
 

@@ -94,7 +94,8 @@ impl<'a> Space<'a> {
 
     /// What one step over an edge costs.
     pub(crate) fn cost(&self, e: EdgeId) -> u64 {
-        self.edges[e].nodes.len() as u64 + self.dims.len() as u64 + 1
+        let packs: usize = self.packs.iter().map(|p| 4 * p.len() * p.len()).sum();
+        (self.edges[e].nodes.len() + packs + self.tops.len() + 1) as u64
     }
 
     /// The dimension of a variable in a view.

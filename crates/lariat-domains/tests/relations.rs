@@ -7,7 +7,7 @@ use dashu_int::IBig;
 use lariat_domains::{Constraint, Form, Interval, Linear, Octagon, Polyhedron, Relation};
 
 const SIZE: usize = 3;
-const SIDE: i64 = 4;
+const SIDE: i64 = 3;
 
 fn points() -> Vec<[i64; SIZE]> {
     let side = || -SIDE..=SIDE;
@@ -99,7 +99,8 @@ fn updates<R: Relation>(seed: u64, rng: &mut Rng, a: &R, in_a: &[[i64; SIZE]]) {
     moved.update(&forms);
     let said = moved.constraints();
     for p in in_a {
-        for q in points() {
+        let same = |q: &[i64; SIZE]| (0..SIZE).all(|d| q[d] == p[d] || forms.iter().any(|(u, _)| *u == d));
+        for q in points().into_iter().filter(same) {
             let fits = (0..SIZE).all(|d| match forms.iter().find(|(u, _)| *u == d) {
                 None => q[d] == p[d],
                 Some((_, f)) => {

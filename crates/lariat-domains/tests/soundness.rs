@@ -54,7 +54,7 @@ fn intervals_on_bit_vectors() {
 
 #[test]
 fn intervals_on_integers() {
-    assert!(campaign(0..400, true, Layer::Intervals) > 1000);
+    assert!(campaign(0..250, true, Layer::Intervals) > 600);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn octagons_on_bit_vectors() {
 
 #[test]
 fn octagons_on_integers() {
-    assert!(campaign(1000..1600, true, Layer::Octagons) > 1500);
+    assert!(campaign(1000..1300, true, Layer::Octagons) > 750);
 }
 
 #[test]

@@ -79,13 +79,16 @@ impl Maker {
     fn resized(&mut self, x: Term, width: u32) -> Term {
         let t = &self.ts.terms;
         let own = t.sort(x).width().expect("a bit-vector");
-        if own > width {
-            let lo = u32::try_from(self.rng.below((own - width + 1) as usize)).expect("small");
-            t.apply(Op::Extract { hi: lo + width - 1, lo }, &[x])
-        } else if own < width {
-            t.apply(if self.rng.percent(50) { Op::ZeroExtend(width - own) } else { Op::SignExtend(width - own) }, &[x])
-        } else {
-            x
+        match own.cmp(&width) {
+            std::cmp::Ordering::Greater => {
+                let lo = u32::try_from(self.rng.below((own - width + 1) as usize)).expect("small");
+                t.apply(Op::Extract { hi: lo + width - 1, lo }, &[x])
+            }
+            std::cmp::Ordering::Less => {
+                let by = width - own;
+                t.apply(if self.rng.percent(50) { Op::ZeroExtend(by) } else { Op::SignExtend(by) }, &[x])
+            }
+            std::cmp::Ordering::Equal => x,
         }
     }
 
