@@ -4,6 +4,8 @@ mod case;
 mod encode;
 mod form;
 mod measure;
+mod model;
+mod partition;
 mod paths;
 mod relation;
 mod support;
@@ -12,9 +14,11 @@ mod synth;
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
 use encode::Encoder;
 use lariat_ir::{Certificate, Claim, LocId, Outline, Property, Proves, Sort, Term};
+use model::{Model, Node};
 use paths::{Detail, Region};
-use synth::Bound;
 use std::collections::BTreeMap;
+use support::Analysis;
+use synth::Bound;
 
 /// The engine.
 pub struct Ranking;
@@ -50,29 +54,31 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     // Sums of bit-vectors have finitely many values: falling is enough.
     let finite = dimensions.iter().all(|d| ts.terms.sort(*d) != Sort::Int);
     let bound = if finite { Bound::Free } else { Bound::Asked };
-    let mut invariants: BTreeMap<LocId, Term> = BTreeMap::new();
-    let stages = [(false, 0), (true, 0), (true, 8)];
-    for (with_invariants, splits) in stages {
-        if cx.out_of_time() {
-            return Err("the time was up".into());
+    let claim = |measures, invariants| Claim {
+        system: task.hash,
+        property: Property::Terminates(this.header),
+        when: ts.terms.tt(),
+        certificate: Certificate::Ranking { outline: Outline { invariants, inner: Vec::new() }, measures },
+    };
+
+    // Most loops need no invariants and no cases.
+    let nothing = BTreeMap::new();
+    let region = Region { cutpoints: &cutpoints, body: &this.body, invariants: &nothing, dimensions: &dimensions };
+    let relations = paths::steps(&encoder, &region, Detail { splits: 0, most_steps: 200 })?;
+    let model = Model::new(dimensions.clone(), &cutpoints, relations);
+    let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &model.relations, bound, cx.deadline);
+    if found.stuck.is_empty() {
+        let nodes: Vec<&Node> = model.nodes.iter().collect();
+        if let Some(measures) = measure::measures(&encoder, &dimensions, &nodes, &found.levels) {
+            return Ok(claim(measures, nothing));
         }
-        if with_invariants && splits == 0 {
-            invariants = support::invariants(task, &encoder);
-        }
-        let region =
-            Region { cutpoints: &cutpoints, body: &this.body, invariants: &invariants, dimensions: &dimensions };
-        let relations = paths::steps(&encoder, &region, Detail { splits, most_steps: 300 })?;
-        let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, bound, cx.deadline);
-        if !found.stuck.is_empty() {
-            continue;
-        }
-        let Some(measures) = measure::measures(ts, &encoder, &cutpoints, &dimensions, &found.levels) else { continue };
-        return Ok(Claim {
-            system: task.hash,
-            property: Property::Terminates(this.header),
-            when: ts.terms.tt(),
-            certificate: Certificate::Ranking { outline: Outline { invariants, inner: Vec::new() }, measures },
-        });
     }
-    Err("no tuple of linear functions falls on each of its steps".into())
+    let Some(analysis) = Analysis::new(task, &encoder) else {
+        return Err("it has too many steps between cutpoints".into());
+    };
+    match partition::search(&encoder, &analysis, &cutpoints, bound) {
+        Some(found) => Ok(claim(found.measures, found.invariants)),
+        None if cx.out_of_time() => Err("the time was up".into()),
+        None => Err("no tuple of functions that are linear in few parts falls on each of its steps".into()),
+    }
 }
