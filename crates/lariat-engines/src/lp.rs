@@ -185,10 +185,7 @@ impl Simplex {
                 };
                 let better = match &worst {
                     None => true,
-                    Some((best, most, _)) if bland => {
-                        let _ = most;
-                        row.owner < self.rows[*best].owner
-                    }
+                    Some((best, ..)) if bland => row.owner < self.rows[*best].owner,
                     Some((_, most, _)) => by > *most,
                 };
                 if better {
@@ -222,15 +219,6 @@ impl Simplex {
 
     /// Moves to a point at which a column is as great as possible.
     pub fn maximise(&mut self, objective: ColumnId) -> Optimum {
-        self.push_up(objective, None)
-    }
-
-    /// Moves to a point at which a column is greater than zero, or as great as possible.
-    pub fn make_positive(&mut self, objective: ColumnId) -> Optimum {
-        self.push_up(objective, Some(Rational::ZERO))
-    }
-
-    fn push_up(&mut self, objective: ColumnId, enough: Option<Rational>) -> Optimum {
         match self.feasible() {
             Outcome::Feasible => {}
             Outcome::Infeasible => return Optimum::Infeasible,
@@ -238,9 +226,6 @@ impl Simplex {
         }
         let mut idle = 0u32;
         loop {
-            if enough.as_ref().is_some_and(|e| self.columns[objective].value > *e) {
-                return Optimum::At(self.columns[objective].value.clone());
-            }
             if !self.may_go_on() {
                 return Optimum::GaveUp;
             }
@@ -301,11 +286,6 @@ impl Simplex {
                 self.pivot(r, enters);
             }
         }
-    }
-
-    /// The greatest value of a column.
-    pub fn greatest(&mut self, c: ColumnId) -> Optimum {
-        self.maximise(c)
     }
 
     /// The least value of a column.

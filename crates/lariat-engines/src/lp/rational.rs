@@ -90,13 +90,6 @@ impl Rational {
     pub fn is_positive(&self) -> bool {
         self.sign() == Ordering::Greater
     }
-    /// Whether it is an integer.
-    pub fn is_integer(&self) -> bool {
-        match self {
-            Self::Small(_, d) => *d == 1,
-            Self::Big(b) => b.1 == IBig::ONE,
-        }
-    }
     /// The greatest integer that is not above it.
     pub fn floor(&self) -> IBig {
         match self {

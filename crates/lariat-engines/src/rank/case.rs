@@ -141,7 +141,7 @@ impl Case {
             Optimum::At(v) => Some(v),
             _ => None,
         };
-        let greatest = found(self.lp.greatest(row));
+        let greatest = found(self.lp.maximise(row));
         let least = found(self.lp.least(row));
         self.lp.drop_last_row(row);
         (least.map(|v| v.plus(&form.constant)), greatest.map(|v| v.plus(&form.constant)))
@@ -230,6 +230,7 @@ impl Case {
             let (_, ways) = best.expect("something is blocked");
             if *allowance < ways.len() - 1 {
                 self.lenient = true;
+                encoder.lose();
                 self.goals.extend(blocked.iter().map(|(g, _)| *g));
                 continue;
             }

@@ -14,6 +14,7 @@ use crate::linear::Reading;
 use crate::lp::Rational;
 use dashu_int::IBig;
 use lariat_ir::{Node, Op, Role, Sort, Term, TransitionSystem, Value};
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
@@ -25,6 +26,8 @@ pub(crate) struct Encoder<'a> {
     pub readings: HashMap<Term, Reading>,
     /// When to stop.
     pub deadline: Instant,
+    /// Whether a choice was left open, for lack of an allowance or of bounds.
+    losses: Cell<bool>,
 }
 
 /// Quotients and wraps with at most this many possible values are split on.
@@ -37,7 +40,20 @@ type Read = Result<Form, Fork>;
 impl<'a> Encoder<'a> {
     /// An encoder for a system. Each variable is read as the comparisons of the system read it.
     pub fn new(ts: &'a TransitionSystem, deadline: Instant) -> Self {
-        Self { ts, readings: readings(ts), deadline }
+        Self { ts, readings: readings(ts), deadline, losses: Cell::new(false) }
+    }
+
+    /// Notes that a choice was left open.
+    pub fn lose(&self) {
+        self.losses.set(true);
+    }
+    /// Whether a choice was left open since [`Encoder::forget_losses`]: more splits could tell more.
+    pub fn had_losses(&self) -> bool {
+        self.losses.get()
+    }
+    /// Starts to watch for choices that are left open.
+    pub fn forget_losses(&self) {
+        self.losses.set(false);
     }
 
     /// Whether the time is up.
@@ -246,6 +262,7 @@ impl<'a> Encoder<'a> {
                 return Err(ways);
             }
         }
+        self.lose();
         let value = case.column(Some(least), Some(greatest));
         let wraps = case.column(None, None);
         let rest = raw.plus(&Rational::int(&-modulus), &Form::column(wraps)).sub(&Form::column(value));
@@ -453,6 +470,7 @@ impl<'a> Encoder<'a> {
                 return Err(ways);
             }
         }
+        self.lose();
         Ok(q)
     }
 

@@ -1,6 +1,7 @@
 //! Functions as measures: over the integers as they are, over bit-vectors in a width in which they cannot wrap.
 
 use super::encode::Encoder;
+use super::model::Node;
 use super::synth::{Function, Level};
 use crate::linear::Reading;
 use dashu_int::IBig;
@@ -10,25 +11,37 @@ use lariat_ir::{Bits, LocId, MAX_WIDTH, Measure, Op, Order, Sort, Term, Transiti
 use std::collections::BTreeMap;
 
 /// The tuple at each cutpoint; nothing if a function needs more bits than there are.
+///
+/// Where a cutpoint has several cells, each component is the function of the cell that the state is in.
 pub(crate) fn measures(
-    ts: &TransitionSystem,
     encoder: &Encoder<'_>,
-    cutpoints: &[LocId],
     dimensions: &[Term],
+    nodes: &[&Node],
     levels: &[Level],
 ) -> Option<BTreeMap<LocId, Vec<Measure>>> {
-    let mut all: BTreeMap<LocId, Vec<Measure>> = cutpoints.iter().map(|c| (*c, Vec::new())).collect();
+    let ts = encoder.ts;
+    let mut all: BTreeMap<LocId, Vec<Measure>> = nodes.iter().map(|n| (n.at, Vec::new())).collect();
     for level in levels {
         let width = width(ts, dimensions, level)?;
-        for (l, f) in cutpoints.iter().zip(level) {
-            let measure = match width {
-                None => Measure { order: Order::Int, term: simplify(&ts.terms, integer(ts, dimensions, f)) },
-                Some(w) => {
-                    let term = bits(ts, encoder, dimensions, f, w);
-                    Measure { order: Order::Signed, term: simplify(&ts.terms, term) }
-                }
-            };
-            all.get_mut(l)?.push(measure);
+        for (l, tuple) in &mut all {
+            let here: Vec<(&Node, &Function)> = nodes.iter().copied().zip(level).filter(|(n, _)| n.at == *l).collect();
+            let mut whole: Option<Term> = None;
+            for (node, f) in here.into_iter().rev() {
+                let term = match width {
+                    None => integer(ts, dimensions, f),
+                    Some(w) => bits(ts, encoder, dimensions, f, w),
+                };
+                whole = Some(match whole {
+                    None => term,
+                    Some(other) if other == term => term,
+                    Some(other) => {
+                        let inside = node.cell.iter().map(|c| holds(encoder, dimensions, c));
+                        ts.terms.ite(ts.terms.all(inside.collect::<Option<Vec<_>>>()?), term, other)
+                    }
+                });
+            }
+            let order = if width.is_none() { Order::Int } else { Order::Signed };
+            tuple.push(Measure { order, term: simplify(&ts.terms, whole?) });
         }
     }
     // A loop without steps ends whatever is measured.
@@ -38,6 +51,15 @@ pub(crate) fn measures(
         }
     }
     Some(all)
+}
+
+/// That a function is at least zero, as a term.
+fn holds(encoder: &Encoder<'_>, dimensions: &[Term], f: &Function) -> Option<Term> {
+    let t = &encoder.ts.terms;
+    let m = single(encoder.ts, encoder, dimensions, f)?;
+    let zero = t.value(&Value::zero(t.sort(m.term)));
+    let op = if t.sort(m.term) == Sort::Int { Op::IntLe } else { Op::BvSle };
+    Some(simplify(t, t.apply(op, &[zero, m.term])))
 }
 
 /// One function by itself.

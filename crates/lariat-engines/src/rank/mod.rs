@@ -4,6 +4,8 @@ mod case;
 mod encode;
 mod form;
 mod measure;
+mod model;
+mod partition;
 mod paths;
 mod relation;
 mod support;
@@ -12,9 +14,11 @@ mod synth;
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
 use encode::Encoder;
 use lariat_ir::{Certificate, Claim, LocId, Outline, Property, Proves, Sort, Term};
+use model::{Model, Node};
 use paths::{Detail, Region};
-use synth::Bound;
 use std::collections::BTreeMap;
+use support::Analysis;
+use synth::Bound;
 
 /// The engine.
 pub struct Ranking;
@@ -40,19 +44,6 @@ impl Engine for Ranking {
     }
 }
 
-/// Where the invariants of an attempt come from.
-#[derive(Clone, Copy)]
-enum Support {
-    /// There are none.
-    None,
-    /// The abstract domains.
-    Board,
-    /// Those and bounds of linear forms.
-    Templates,
-    /// What is there already.
-    Both,
-}
-
 fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     let ts = task.ts;
     let this = task.this();
@@ -63,42 +54,34 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     // Sums of bit-vectors have finitely many values: falling is enough.
     let finite = dimensions.iter().all(|d| ts.terms.sort(*d) != Sort::Int);
     let bound = if finite { Bound::Free } else { Bound::Asked };
-    let mut invariants: BTreeMap<LocId, Term> = BTreeMap::new();
-    // What is known of the whole program costs more to find and to check, and most loops do without.
-    for (support, splits) in [(Support::None, 0), (Support::Board, 0), (Support::Templates, 0), (Support::Both, 8)] {
-        if cx.out_of_time() {
-            return Err("the time was up".into());
-        }
-        match support {
-            Support::None | Support::Both => {}
-            Support::Board => invariants.clone_from(task.board.invariants(ts, task.forest, cx.deadline)),
-            // Two annotations that are inductive are so together.
-            Support::Templates => {
-                for (l, more) in support::invariants(task, &encoder) {
-                    let here = invariants.entry(l).or_insert(more);
-                    if *here != more {
-                        *here = ts.terms.and(*here, more);
-                    }
-                }
+    let claim = |measures, invariants| Claim {
+        system: task.hash,
+        property: Property::Terminates(this.header),
+        when: ts.terms.tt(),
+        certificate: Certificate::Ranking { outline: Outline { invariants, inner: Vec::new() }, measures },
+    };
+
+    // Most loops need no invariants and no cases; many of the others only what the abstract domains find.
+    let nothing = BTreeMap::new();
+    for supported in [false, true] {
+        let invariants = if supported { task.board.invariants(ts, task.forest, cx.deadline) } else { &nothing };
+        let region = Region { cutpoints: &cutpoints, body: &this.body, invariants, dimensions: &dimensions };
+        let relations = paths::steps(&encoder, &region, Detail { splits: 0, most_steps: 200 })?;
+        let model = Model::new(dimensions.clone(), &cutpoints, relations);
+        let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &model.relations, bound, cx.deadline);
+        if found.stuck.is_empty() {
+            let nodes: Vec<&Node> = model.nodes.iter().collect();
+            if let Some(measures) = measure::measures(&encoder, &dimensions, &nodes, &found.levels) {
+                return Ok(claim(measures, invariants.clone()));
             }
         }
-        let region =
-            Region { cutpoints: &cutpoints, body: &this.body, invariants: &invariants, dimensions: &dimensions };
-        let relations = paths::steps(&encoder, &region, Detail { splits, most_steps: 300 })?;
-        let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, bound, cx.deadline);
-        if !found.stuck.is_empty() {
-            continue;
-        }
-        let Some(measures) = measure::measures(ts, &encoder, &cutpoints, &dimensions, &found.levels) else { continue };
-        return Ok(Claim {
-            system: task.hash,
-            property: Property::Terminates(this.header),
-            when: ts.terms.tt(),
-            certificate: Certificate::Ranking {
-                outline: Outline { invariants: invariants.clone(), inner: Vec::new() },
-                measures,
-            },
-        });
     }
-    Err("no tuple of linear functions falls on each of its steps".into())
+    let Some(analysis) = Analysis::new(task, &encoder) else {
+        return Err("it has too many steps between cutpoints".into());
+    };
+    match partition::search(&encoder, &analysis, &cutpoints, bound) {
+        Some(found) => Ok(claim(found.measures, found.invariants)),
+        None if cx.out_of_time() => Err("the time was up".into()),
+        None => Err("no tuple of functions that are linear in few parts falls on each of its steps".into()),
+    }
 }

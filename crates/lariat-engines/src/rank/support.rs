@@ -9,6 +9,7 @@ use super::case::{Case, Goal};
 use super::encode::Encoder;
 use super::form::Form;
 use super::measure;
+use super::model::{Model, START};
 use super::paths::{Detail, Region, read, relevant, steps};
 use super::relation::{Constraint, Relation, restrict};
 use super::synth::Function;
@@ -26,51 +27,110 @@ const PATIENCE: usize = 3;
 /// After this many rounds every bound that still moves is given up.
 const LAST_THRESHOLD: usize = 8;
 
-/// What holds at the cutpoints before and in a loop.
-pub(crate) fn invariants(task: &Task<'_>, encoder: &Encoder<'_>) -> BTreeMap<LocId, Term> {
-    let ts = task.ts;
-    let mut known = BTreeMap::new();
-    let (cutpoints, body) = leading_to(task);
-    let dimensions: Vec<Term> = watched(ts, &task.this().body).into_iter().collect();
-    if dimensions.is_empty() {
-        return known;
-    }
-    // The first round finds the ranges of types; knowing them, the second sees that most sums do not wrap.
-    for splits in [0, 2] {
-        if encoder.out_of_time() {
-            break;
-        }
-        let region = Region { cutpoints: &cutpoints, body: &body, invariants: &known, dimensions: &dimensions };
-        let Ok(mut relations) = steps(encoder, &region, Detail { splits, most_steps: 200 }) else { break };
-        relations.extend(first_states(encoder, &region));
-        let forms = forms(encoder, &dimensions, &task.this().body);
-        let thresholds = thresholds(ts);
-        let Some(bounds) = iterate(encoder, cutpoints.len(), &forms, &thresholds, &relations) else { break };
-        let mut next = BTreeMap::new();
-        for (i, l) in cutpoints.iter().enumerate() {
-            let all: Vec<Term> = match &bounds[i] {
-                None => vec![ts.terms.ff()],
-                Some(bounds) => forms
-                    .iter()
-                    .zip(bounds)
-                    .filter_map(|(f, b)| at_least(encoder, &dimensions, f, b.as_ref()?))
-                    .collect(),
-            };
-            let all = all.into_iter().chain(known.get(l).copied().into_iter().flat_map(|k| ts.terms.conjuncts(k)));
-            let distinct: BTreeSet<Term> = all.collect();
-            if !distinct.is_empty() {
-                next.insert(*l, ts.terms.all(distinct));
+/// The steps of a system up to and in a loop, and what is known at its cutpoints.
+pub(crate) struct Analysis {
+    /// The steps.
+    pub model: Model,
+    /// The forms whose bounds are watched.
+    pub forms: Vec<Function>,
+    /// Constants that bounds may rest at.
+    thresholds: Vec<IBig>,
+    /// What the steps rely on.
+    pub relied_on: BTreeMap<LocId, Term>,
+    /// The headers among the cutpoints.
+    headers: BTreeSet<LocId>,
+}
+
+impl Analysis {
+    /// Lists the steps; nothing if they are too many.
+    pub fn new(task: &Task<'_>, encoder: &Encoder<'_>) -> Option<Self> {
+        let ts = task.ts;
+        let (cutpoints, body) = leading_to(task);
+        let dimensions: Vec<Term> = watched(ts, &task.this().body).into_iter().collect();
+        let mut relied_on = BTreeMap::new();
+        let list = |known: &BTreeMap<LocId, Term>, splits: usize| {
+            let region = Region { cutpoints: &cutpoints, body: &body, invariants: known, dimensions: &dimensions };
+            let mut relations = steps(encoder, &region, Detail { splits, most_steps: 160 }).ok()?;
+            relations.extend(first_states(encoder, &region));
+            Some(relations)
+        };
+        encoder.forget_losses();
+        let relations = list(&relied_on, 0)?;
+        let mut this = Self {
+            forms: forms(encoder, &dimensions, &body, &relations),
+            thresholds: thresholds(ts),
+            model: Model::new(dimensions.clone(), &cutpoints, relations),
+            relied_on: BTreeMap::new(),
+            headers: task.forest.cutpoints(),
+        };
+        // Knowing the ranges of types, a second look sees that most sums do not wrap.
+        if encoder.had_losses() {
+            let bounds = this.bounds(encoder, &this.model)?;
+            relied_on = this.invariants(encoder, &this.model, &bounds);
+            if let Some(relations) = list(&relied_on, 6).or_else(|| list(&relied_on, 0)) {
+                this.forms = forms(encoder, &dimensions, &body, &relations);
+                this.model.relations = relations;
+                this.relied_on = relied_on;
+                this.relied_on.retain(|l, _| this.headers.contains(l));
             }
         }
-        if next == known {
-            break;
+        Some(this)
+    }
+
+    /// The bounds at each node of a model that was made from this one.
+    pub fn bounds(&self, encoder: &Encoder<'_>, model: &Model) -> Option<Vec<Bounds>> {
+        iterate(encoder, model.nodes.len(), &self.forms, &self.thresholds, &model.relations)
+    }
+
+    /// The bounds as invariants of the cutpoints.
+    pub fn invariants(&self, encoder: &Encoder<'_>, model: &Model, bounds: &[Bounds]) -> BTreeMap<LocId, Term> {
+        let t = &encoder.ts.terms;
+        let mut all: BTreeMap<LocId, Vec<Term>> = BTreeMap::new();
+        for (node, here) in model.nodes.iter().zip(bounds) {
+            let cells = all.entry(node.at).or_default();
+            let Some(bounds) = here else { continue };
+            let zero = IBig::ZERO;
+            let cell = node.cell.iter().map(|f| (f, &zero));
+            let known = self.forms.iter().zip(bounds).filter_map(|(f, b)| Some((f, b.as_ref()?)));
+            let parts: BTreeSet<Term> =
+                cell.chain(known).filter_map(|(f, b)| at_least(encoder, &model.dimensions, f, b)).collect();
+            cells.push(t.all(parts));
         }
-        known = next;
+        let mut invariants = self.relied_on.clone();
+        for (l, cells) in all {
+            let mine = t.any(cells);
+            if mine == t.tt() {
+                continue;
+            }
+            let before = invariants.get(&l).copied();
+            let both: BTreeSet<Term> = before.into_iter().chain([mine]).flat_map(|k| t.conjuncts(k)).collect();
+            invariants.insert(l, t.all(both));
+        }
+        invariants
     }
-    if !task.forest.cutpoints().contains(&ts.entry) {
-        known.remove(&ts.entry);
+
+    /// Whether a location is the header of a loop: only there invariants are worth claiming.
+    pub fn is_header(&self, l: LocId) -> bool {
+        self.headers.contains(&l)
     }
-    known
+
+    /// The steps of a model with the bounds at their start; none from where no run comes.
+    pub fn strengthened(&self, model: &Model, bounds: &[Bounds]) -> Model {
+        let mut relations = Vec::new();
+        for r in model.relations.iter().filter(|r| r.from != START) {
+            let Some(here) = &bounds[r.from] else { continue };
+            let mut r = r.clone();
+            for (f, b) in self.forms.iter().zip(here) {
+                if let Some(b) = b {
+                    let form = r.function_before(&f.weights, &Rational::int(&-b));
+                    r.constraints.push(Constraint::at_least_zero(form));
+                }
+            }
+            r.simplify();
+            relations.push(r);
+        }
+        Model { relations, ..model.clone() }
+    }
 }
 
 /// The entry and the cutpoints from which the loop can be reached or that lie in it, and all such locations.
@@ -128,18 +188,15 @@ fn first_states(encoder: &Encoder<'_>, region: &Region<'_>) -> Vec<Relation> {
     out
 }
 
-/// Where the initial states come from.
-const START: usize = usize::MAX;
-
-/// The linear forms to watch: each dimension from both sides, and what the loop's guards compare.
-fn forms(encoder: &Encoder<'_>, dimensions: &[Term], body: &BTreeSet<LocId>) -> Vec<Function> {
-    let ts = encoder.ts;
-    let terms = &ts.terms;
+/// The linear forms to watch: each dimension from both sides, what guards compare, and by how much steps change
+/// dimensions.
+fn forms(encoder: &Encoder<'_>, dimensions: &[Term], body: &BTreeSet<LocId>, relations: &[Relation]) -> Vec<Function> {
     let mut all: Vec<Function> = Vec::new();
     let mut add = |f: Function| {
         if f.weights.iter().all(Rational::is_zero) || all.len() >= MOST_FORMS {
             return;
         }
+        let f = Function { constant: Rational::ZERO, ..f };
         for g in [Function { weights: f.weights.iter().map(Rational::negated).collect(), ..f.clone() }, f] {
             if !all.contains(&g) {
                 all.push(g);
@@ -151,6 +208,37 @@ fn forms(encoder: &Encoder<'_>, dimensions: &[Term], body: &BTreeSet<LocId>) -> 
         f.weights[d] = Rational::ONE;
         add(f);
     }
+    compared(encoder, dimensions, body).into_iter().for_each(&mut add);
+    relations.iter().flat_map(conditions).for_each(&mut add);
+    all
+}
+
+/// The conditions of a step that speak of the dimensions before it, and by how much it changes each of them.
+pub(crate) fn conditions(r: &Relation) -> Vec<Function> {
+    let column = |f: &Form| match f.parts.as_slice() {
+        [(c, one)] if *one == Rational::ONE && f.constant.is_zero() => Some(*c),
+        _ => None,
+    };
+    let columns: Vec<Option<usize>> = r.before.iter().map(column).collect();
+    let changes = r.before.iter().zip(&r.after).map(|(b, a)| a.sub(b));
+    let guards = r.constraints.iter().map(|c| c.form.clone());
+    let over_dimensions = |form: Form| {
+        let mut f = Function::constant(columns.len(), 0);
+        f.constant = form.constant.clone();
+        for (c, w) in &form.parts {
+            let d = columns.iter().position(|k| *k == Some(*c))?;
+            f.weights[d] = w.clone();
+        }
+        (!form.parts.is_empty()).then_some(f)
+    };
+    changes.map(|f| f.tightened()).chain(guards).filter_map(over_dimensions).collect()
+}
+
+/// What the guards of these locations compare, where it is linear.
+fn compared(encoder: &Encoder<'_>, dimensions: &[Term], body: &BTreeSet<LocId>) -> Vec<Function> {
+    let ts = encoder.ts;
+    let terms = &ts.terms;
+    let mut all = Vec::new();
     let mut case = Case::new(encoder.deadline);
     case.lenient = true;
     let columns: Vec<Option<usize>> = dimensions
@@ -179,7 +267,7 @@ fn forms(encoder: &Encoder<'_>, dimensions: &[Term], body: &BTreeSet<LocId>) -> 
             for (c, w) in &difference.parts {
                 f.weights[of(*c).expect("looked up before")] = w.clone();
             }
-            add(f);
+            all.push(f);
         }
     }
     all
@@ -210,7 +298,7 @@ fn thresholds(ts: &TransitionSystem) -> Vec<IBig> {
 }
 
 /// The lower bound of each form, or none; nothing for a node that no run comes to.
-type Bounds = Option<Vec<Option<IBig>>>;
+pub(crate) type Bounds = Option<Vec<Option<IBig>>>;
 
 fn iterate(
     encoder: &Encoder<'_>,
@@ -356,9 +444,17 @@ fn after(
 }
 
 /// That a form is at least a bound, as a term; nothing if the type says so anyway, or it cannot be written.
-fn at_least(encoder: &Encoder<'_>, dimensions: &[Term], f: &Function, bound: &IBig) -> Option<Term> {
+pub(crate) fn at_least(encoder: &Encoder<'_>, dimensions: &[Term], f: &Function, bound: &IBig) -> Option<Term> {
     let ts = encoder.ts;
     let t = &ts.terms;
+    let scale = f.weights.iter().find(|w| !w.is_zero())?.magnitude();
+    let alone = f.weights.iter().filter(|w| !w.is_zero()).count() == 1;
+    if alone && (scale != Rational::ONE || !f.constant.is_zero()) {
+        // w x + c >= b is x >= (b - c) / w, rounded up.
+        let plain = Function { weights: f.weights.iter().map(|w| w.over(&scale)).collect(), constant: Rational::ZERO };
+        let bound = Rational::int(bound).minus(&f.constant).over(&scale).ceil();
+        return at_least(encoder, dimensions, &plain, &bound);
+    }
     let used: Vec<(Term, &Rational)> =
         dimensions.iter().copied().zip(&f.weights).filter(|(_, w)| !w.is_zero()).collect();
     if let [(d, w)] = used.as_slice() {
@@ -392,7 +488,7 @@ fn at_least(encoder: &Encoder<'_>, dimensions: &[Term], f: &Function, bound: &IB
             Sort::Array(..) => return None,
         }
     }
-    let shifted = Function { weights: f.weights.clone(), constant: Rational::int(&-bound) };
+    let shifted = Function { weights: f.weights.clone(), constant: f.constant.minus(&Rational::int(bound)) };
     let m = measure::single(ts, encoder, dimensions, &shifted)?;
     let zero = t.value(&lariat_ir::Value::zero(t.sort(m.term)));
     let op = if t.sort(m.term) == Sort::Int { Op::IntLe } else { Op::BvSle };
