@@ -21,7 +21,7 @@ use crate::term::{Op, Role, Term, Terms};
 use crate::value::Value;
 use dashu_int::IBig;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 /// A place in a source file.
@@ -227,6 +227,9 @@ pub struct TransitionSystem {
     pub assumptions: IdVec<AssumptionId, Assumption>,
     /// What its verdict does not cover.
     pub obligations: Vec<Obligation>,
+    /// Of a system that was made from a program: the location and the case there that an edge stands for. Reports look at it,
+    /// proofs do not; the text form and the hash have no trace of it.
+    pub cases: BTreeMap<EdgeId, (usize, usize)>,
 }
 
 /// Why a system is not one.
@@ -258,6 +261,7 @@ impl TransitionSystem {
             init,
             assumptions: IdVec::new(),
             obligations: Vec::new(),
+            cases: BTreeMap::new(),
         }
     }
 

@@ -18,7 +18,9 @@ use super::{Context, Names, debug};
 use crate::module::{BlockId, Constant, FunctionId, Op, Operand, Place, Predicate, Terminator, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::{FastMap, FastSet};
-use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, MemUpdate, Program, Recursion, Unknown};
+use lariat_ir::neutral::{
+    Case, CmpOp, Cond, Expr, Goto, Happening, IntType, Location, MemUpdate, Program, Recursion, Site, Unknown, Visit,
+};
 use lariat_ir::{Mode, Obligation, Span, UnknownKind};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -37,6 +39,9 @@ pub(super) struct State {
     pub(super) assumes: BTreeSet<usize>,
     pub(super) cond: Option<Cond>,
     pub(super) span: Option<Span>,
+    /// Where that is, and what was passed on the way there.
+    pub(super) site: Option<Site>,
+    pub(super) trail: Vec<Visit>,
     pub(super) steps: usize,
     /// How many of the stores are those of earlier instructions.
     pub(super) settled: usize,
@@ -73,6 +78,16 @@ impl State {
     }
     pub(super) fn set(&mut self, v: usize, value: Expr) {
         self.vars.insert(v, value);
+        self.passes(Happening::Set(v));
+    }
+    /// Notes what happens here, for readers.
+    pub(super) fn passes(&mut self, what: Happening) {
+        if let Some(site) = self.site {
+            let visit = Visit { site, what };
+            if self.trail.last() != Some(&visit) {
+                self.trail.push(visit);
+            }
+        }
     }
     pub(super) fn point(&self) -> Point {
         self.at
@@ -233,7 +248,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
         for p in &cx.flat.returns_twice {
             let name = format!("setjmp {}", debug::place_of(cx, *p));
-            let var = builder.names.var(&mut builder.program, &name, IntType::unsigned(8));
+            let var = builder.names.made(&mut builder.program, &name, IntType::unsigned(8));
             builder.program.init.push((var, Some(IBig::ZERO)));
             builder.armed.insert(*p, var);
         }
@@ -244,7 +259,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             if !instance.recursions.is_empty() && !(builder.skips() && instance.parent.is_none()) {
                 let function = &module.functions[instance.function.0 as usize];
                 let name = format!("{name} {}", function.shown());
-                let var = builder.names.var(&mut builder.program, &name, ty);
+                let var = builder.names.made(&mut builder.program, &name, ty);
                 builder.program.init.push((var, Some(IBig::ZERO)));
                 builder.depths.insert(InstanceId(index(n)), var);
             }
@@ -268,6 +283,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             });
         }
         self.callbacks();
+        self.note_origins();
         // What was not given a value in the beginning, and is no input, starts as zero; it is written before it is read.
         let given: FastSet<usize> = self.program.init.iter().map(|(v, _)| *v).collect();
         for v in 0..self.program.vars.len() {
@@ -296,6 +312,8 @@ impl<'a, 'm> Builder<'a, 'm> {
             assumes: BTreeSet::new(),
             cond: None,
             span: self.span_at(at),
+            site: None,
+            trail: Vec::new(),
             steps: 0,
             settled: 0,
             asked: 0,
@@ -391,6 +409,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         case.stores.clone_from(&state.stores);
         case.span.clone_from(&state.span);
         case.assumes = state.assumes.iter().copied().collect();
+        case.trail.clone_from(&state.trail);
         case
     }
 
@@ -548,9 +567,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                     self.go(&state, at);
                     return;
                 }
-                if let Some(span) = self.span(instruction.place).filter(|s| s.line > 0) {
-                    state.span = Some(span);
-                }
+                self.arrive(&mut state, instruction.place);
                 self.declare(&mut state);
                 // Only what was stored before can make an instruction start a new piece.
                 let before = (!state.stores.is_empty()).then(|| state.clone());
@@ -588,12 +605,20 @@ impl<'a, 'm> Builder<'a, 'm> {
             }
             state.asked = 0;
             self.declare(&mut state);
-            if let Some(span) = self.span(block.place).filter(|s| s.line > 0) {
-                state.span = Some(span);
+            self.arrive(&mut state, block.place);
+            if !matches!(block.terminator, Terminator::Jump(_)) {
+                state.passes(Happening::Passed);
             }
             self.terminator(state, &block.terminator);
             return;
         }
+    }
+
+    /// Control comes to a place of the source.
+    fn arrive(&self, state: &mut State, place: Option<Place>) {
+        let Some(place) = place.filter(|p| p.line > 0) else { return };
+        state.span = self.span(Some(place));
+        state.site = Some(site(place));
     }
 
     /// A variable that is declared here has no value yet, or none any more: control may come here again without having left
@@ -829,6 +854,11 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
         false
     }
+}
+
+/// A place for readers.
+pub(super) fn site(place: Place) -> Site {
+    Site { file: place.file, line: place.line, column: place.column.max(1) }
 }
 
 /// One more condition on a way.

@@ -12,7 +12,7 @@ use crate::module::{Callee, FunctionId, Instruction, Op, Operand, Type, ValueId}
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::fast::FastSet;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Expr, Goto, IntType, Overflow};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Expr, Goto, Happening, IntType, Overflow};
 
 impl<'m> Builder<'_, 'm> {
     pub(super) fn call(&mut self, state: &mut State, instruction: &'m Instruction) -> Result<Flow, Split> {
@@ -24,6 +24,7 @@ impl<'m> Builder<'_, 'm> {
             Callee::Asm(_) => {
                 let span = state.span_of();
                 self.assume(state, "inline assembly changes only its outputs and memory that others know of", span);
+                let passed = state.trail.len();
                 self.forget_escaped(state, true);
                 let sym = self.any(state, &instruction.ty, UnknownKind::Environment);
                 for a in args {
@@ -32,6 +33,8 @@ impl<'m> Builder<'_, 'm> {
                     }
                 }
                 state.set_value(result, sym);
+                // What is forgotten is no assignment that a reader could see.
+                state.trail.truncate(passed);
                 return Ok(Flow::On);
             }
             Callee::Pointer(p) => return self.through_pointer(state, instruction, p, args),
@@ -364,6 +367,10 @@ impl<'m> Builder<'_, 'm> {
         let defined = f.is_some_and(|f| !self.cx.flat.module.functions[f.0 as usize].blocks.is_empty());
         let text = if f.is_some() { format!("`{name}` returns") } else { format!("{name} returns") };
         self.assume(state, &text, span);
+        state.passes(Happening::Called);
+        if f.is_some() && !defined {
+            self.program.origins.unknown_functions.insert(name.to_owned());
+        }
         let _ = args;
         if matches!(name, "setcontext" | "swapcontext" | "makecontext") {
             self.beyond_unless(state, truth(false));

@@ -158,6 +158,31 @@ fn part(module: &Module, ty: TypeId, offset: u64, size: u64) -> Option<(Option<b
     }
 }
 
+/// How many bytes a pointer of this type points to; 0 if that is not known.
+pub(super) fn pointee_size(module: &Module, pointer: Option<TypeId>) -> u64 {
+    match pointer.map(|t| &module.types[t.0 as usize]) {
+        Some(DebugType::Pointer { to: Some(to) }) => size_of(module, *to).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Whether the part of a type at an offset is a pointer.
+pub(super) fn is_pointer(module: &Module, ty: TypeId, offset: u64) -> bool {
+    match &module.types[ty.0 as usize] {
+        DebugType::Pointer { .. } => offset == 0,
+        DebugType::Array { of: Some(element), .. } => {
+            let n = size_of(module, *element).unwrap_or(0);
+            n > 0 && is_pointer(module, *element, offset % n)
+        }
+        DebugType::Record { members, .. } => members.iter().any(|m| {
+            let start = m.offset_bits / 8;
+            let inside = start <= offset && offset < start + (m.size_bits / 8);
+            inside && !m.bit_field && m.ty.is_some_and(|t| is_pointer(module, t, offset - start))
+        }),
+        _ => false,
+    }
+}
+
 fn size_of(module: &Module, ty: TypeId) -> Option<u64> {
     match &module.types[ty.0 as usize] {
         DebugType::Int { size, .. } | DebugType::Bool { size } | DebugType::Float { size } => Some(*size),

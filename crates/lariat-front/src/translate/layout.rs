@@ -449,7 +449,7 @@ impl Memory {
             } else if many[o] {
                 let (first, step, limit) = at.many(number, copies);
                 number += 1;
-                let next = names.var(program, &format!("{name}.next"), program.address);
+                let next = names.made(program, &format!("{name}.next"), program.address);
                 program.init.push((next, Some(first.clone())));
                 (first.clone(), Some(Many { first, step, next, limit }))
             } else {
@@ -458,7 +458,7 @@ impl Memory {
             let size = match (kind, size) {
                 (ObjectKind::Outside, _) => {
                     if used.contains(&id) {
-                        let var = names.var(program, "outside.size", program.address);
+                        let var = names.made(program, "outside.size", program.address);
                         memory.outside_size = Some(var);
                         Size::Var(var)
                     } else {
@@ -472,7 +472,7 @@ impl Memory {
                     Size::Mem(mem)
                 }
                 (_, None) => {
-                    let var = names.var(program, &format!("{name}.size"), program.address);
+                    let var = names.made(program, &format!("{name}.size"), program.address);
                     program.init.push((var, Some(IBig::ZERO)));
                     Size::Var(var)
                 }
@@ -486,7 +486,7 @@ impl Memory {
             let life = match (&many, mortal) {
                 (_, false) => Life::Always,
                 (None, true) => {
-                    let var = names.var(program, &format!("{name}.alive"), flag);
+                    let var = names.made(program, &format!("{name}.alive"), flag);
                     program.init.push((var, Some(IBig::from(i32::from(outside_freed)))));
                     Life::Flag(var)
                 }

@@ -28,6 +28,7 @@ mod library;
 mod live;
 mod memory;
 mod numbers;
+mod origins;
 mod points;
 mod prepare;
 mod returns;
@@ -435,6 +436,12 @@ impl Names {
         let name = self.unused(base);
         program.vars.push((name, ty));
         program.vars.len() - 1
+    }
+    /// A variable that is none of the source's.
+    fn made(&mut self, program: &mut Program, base: &str, ty: IntType) -> usize {
+        let var = self.var(program, base, ty);
+        program.origins.made.insert(var);
+        var
     }
     fn mem(&mut self, program: &mut Program, base: &str, cell: IntType) -> usize {
         let name = self.unused(base);

@@ -118,7 +118,7 @@ impl Builder<'_, '_> {
         let leaves = leaves_of(&function.result);
         let width = leaves.get(leaf as usize).map_or(ty.width, |(_, t)| bits_of(t, self.cx.flat.module).clamp(1, 128));
         let name = format!("{} returns", function.shown());
-        let var = self.names.var(&mut self.program, &name, IntType { width, signed: ty.signed && width > 1 });
+        let var = self.names.made(&mut self.program, &name, IntType { width, signed: ty.signed && width > 1 });
         self.return_vars.insert((id, leaf), var);
         var
     }

@@ -27,11 +27,13 @@ mod flow;
 mod integers;
 mod machine;
 mod memo;
+mod origin;
 mod system;
 #[cfg(test)]
 mod tests;
 
 pub use expr::{Bound, BoundMem, Lowered, Reading, Scope, lower_cond, lower_expr};
+pub use origin::{Before, Cells, Extent, Happening, Origin, Origins, Site, Visit};
 pub use system::lower;
 
 use crate::sort::Sort;
@@ -290,6 +292,8 @@ pub struct Unknown {
     pub computed: bool,
     /// The least and the greatest value, where they are not the type's: no semantics has others, also over Z.
     pub range: Option<(IBig, IBig)>,
+    /// Where it comes from in the source.
+    pub origin: Option<Origin>,
 }
 
 impl Unknown {
@@ -301,7 +305,7 @@ impl Unknown {
     }
     /// An unknown value; what was lost by abstraction counts as computed.
     pub fn new(name: impl Into<String>, ty: IntType, kind: UnknownKind) -> Self {
-        Self { name: name.into(), ty, kind, computed: kind == UnknownKind::Abstraction, range: None }
+        Self { name: name.into(), ty, kind, computed: kind == UnknownKind::Abstraction, range: None, origin: None }
     }
 }
 
@@ -406,12 +410,14 @@ pub struct Case {
     pub span: Option<Span>,
     /// The indices of the assumptions that the model of this step rests on.
     pub assumes: Vec<usize>,
+    /// The places of the source that it passes, in order.
+    pub trail: Vec<Visit>,
 }
 
 impl Case {
     /// A case without stores, source position or assumptions.
     pub fn new(cond: Option<Cond>, assigns: Vec<(usize, Expr)>, target: Goto) -> Self {
-        Self { cond, assigns, stores: Vec::new(), target, span: None, assumes: Vec::new() }
+        Self { cond, assigns, stores: Vec::new(), target, span: None, assumes: Vec::new(), trail: Vec::new() }
     }
 }
 
@@ -466,6 +472,8 @@ pub struct Program {
     pub mode: Mode,
     /// How its recursive calls are written.
     pub recursion: Recursion,
+    /// What it says of its source.
+    pub origins: Origins,
 }
 
 /// How the recursive calls of a program are written. No single program serves both verdicts well, see
@@ -508,6 +516,7 @@ impl Default for Program {
             obligations: Vec::new(),
             mode: Mode::Program,
             recursion: Recursion::Absent,
+            origins: Origins::default(),
         }
     }
 }

@@ -50,6 +50,8 @@ struct Draft<'p> {
     updates: Vec<(VarId, Term)>,
     /// Where it comes from and what it rests on.
     case: &'p Case,
+    /// The number of the case at its location.
+    number: usize,
 }
 
 struct Builder<'p> {
@@ -214,9 +216,10 @@ impl<'p> Builder<'p> {
         if !self.unknowns_in(&guards).is_empty() {
             from = self.store_unknowns(from, &mut edges);
         }
-        for Draft { to, guard, updates, case } in edges {
+        for Draft { to, guard, updates, case, number } in edges {
             let assumes = case.assumes.iter().map(|&a| AssumptionId::from_index(a)).collect();
-            self.ts.push_edge(Edge { from, to, guard, updates, span: case.span.clone(), assumes });
+            let edge = self.ts.push_edge(Edge { from, to, guard, updates, span: case.span.clone(), assumes });
+            self.ts.cases.insert(edge, (at, number));
         }
     }
 
@@ -298,7 +301,7 @@ impl<'p> Builder<'p> {
                     (End::Undefined, _) => (LocId::UB, Vec::new()),
                     (End::Taken, target) => (target_of(&self.locs, target), updates[leaf.case].clone()),
                 };
-                drafts.push(Draft { to, guard: leaf.guard, updates, case });
+                drafts.push(Draft { to, guard: leaf.guard, updates, case, number: leaf.case });
             }
             all.push(drafts);
         }

@@ -1,14 +1,19 @@
 //! From what was found about each system to one result: a loop of the source appears once, whatever number of systems and
 //! entries it occurs in.
 
+use super::intent::intent;
+use super::overflow::{ENDS_ONLY_BY_OVERFLOW, overflow};
+use super::reader::Reader;
+use super::replay::{Replay, replay};
+use super::why::why;
 use super::witness::witness;
-use super::words::{because, bound, condition_words};
+use super::words::{bound, condition_words, why_it_ends};
 use super::{CopyReport, EntryReport, LoopReport, Results, SystemReport};
 use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart, source_name};
 use lariat_check::Proved;
 use lariat_engines::LoopResult;
 use lariat_ir::lts::{self, Places};
-use lariat_ir::{Integers, LocId, Property, Proves, Span, claim};
+use lariat_ir::{Integers, LocId, Loop, LoopId, Property, Proves, Span, TransitionSystem, claim};
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
@@ -149,6 +154,11 @@ fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<Loop
                 this = of_two_systems(this, report(second, other));
             }
         }
+        let header = first.analysis.forest.loops[result.id].header;
+        this.overflow = overflow(&entry.source, &first.ts, header, this.verdict, &entry.beside);
+        if this.overflow.as_ref().is_some_and(|o| o.ends_only_by_overflow) {
+            this.reason = Some(ENDS_ONLY_BY_OVERFLOW.to_owned());
+        }
         all.push(this);
     }
     if let Some(second) = rest.first() {
@@ -170,7 +180,8 @@ fn with_all_inside(entry: &EntryStudy, reports: &mut [LoopReport]) {
         this.verdict = Verdict::Unknown;
         this.reason = Some(format!("its calls do not nest for ever, but the loop at `{other}` in them is open"));
         (this.when, this.engine, this.certificate, this.kind) = (None, None, None, None);
-        (this.witness, this.bound, this.because) = (None, None, None);
+        (this.witness, this.bound, this.stays, this.in_general) = (None, None, None, None);
+        this.why.clear();
     }
 }
 
@@ -216,7 +227,12 @@ fn open_obligation(
         kind: None,
         witness: None,
         bound: None,
-        because: None,
+        why: Vec::new(),
+        in_general: None,
+        inner: None,
+        stays: None,
+        intent: None,
+        overflow: None,
         reason: Some("the system does not cover it".to_owned()),
         rejected: Vec::new(),
         others: Vec::new(),
@@ -292,7 +308,8 @@ fn loop_report(
         }
         None => header.span.clone(),
     };
-    LoopReport {
+    let mut reader = Reader::new(ts, &entry.source, header.function.as_deref());
+    let mut report = LoopReport {
         entry: entry.name.clone(),
         id: header.name.clone(),
         function: header.function.clone(),
@@ -304,15 +321,41 @@ fn loop_report(
         engine,
         certificate: claim.map(|c| claim::to_data(ts, c)),
         kind: claim.map(|c| c.certificate.kind()),
-        witness: claim.and_then(|c| witness(ts, &entry.names, c)),
-        bound: claim.and_then(|c| bound(ts, c)),
-        because: claim.and_then(|c| because(ts, c)),
+        witness: None,
+        bound: claim.and_then(|c| bound(&reader, c)),
+        why: claim.map_or_else(Vec::new, |c| why_it_ends(&reader, c)),
+        in_general: None,
+        inner: None,
+        stays: None,
+        intent: if verdict == Verdict::Terminates { None } else { intent(ts, &entry.source, this) },
+        overflow: None,
         reason,
         rejected,
         others: Vec::new(),
         time: result.time,
+    };
+    if let Some((c, run)) = claim.and_then(|c| Some((c, replay(ts, c, ROUNDS, STEPS)?))) {
+        report.witness = Some(witness(&mut reader, c, &run));
+        let why = why(&reader, c, &run);
+        report.why = why.sentences;
+        report.in_general = why.in_general;
+        report.inner = inner_loop(analysis, result.id, ts, &run).and_then(|l| ts.locs[l.header].span.clone());
+        report.stays = why.stays;
     }
+    report
 }
+
+/// The outermost loop inside a loop that a run never leaves.
+fn inner_loop<'a>(analysis: &'a Analysis, of: LoopId, ts: &TransitionSystem, run: &Replay) -> Option<&'a Loop> {
+    let forest = &analysis.forest;
+    let inside = forest.loops.entries().filter(|(id, _)| *id != of && forest.is_inside(*id, of));
+    let stays = |l: &Loop| run.moments[run.stem..].iter().all(|m| l.body.contains(&ts.edges[m.edge].from));
+    inside.map(|(_, l)| l).filter(|l| stays(l)).min_by_key(|l| l.depth)
+}
+
+/// How far an endless run is followed to see whether it comes back to where it was.
+const ROUNDS: usize = 300;
+const STEPS: usize = 3000;
 
 /// The proof of a loop's verdict with the engine that found it.
 fn proof_of(analysis: &Analysis, header: LocId) -> Option<(&'static str, &Proved)> {
@@ -388,7 +431,8 @@ mod tests {
         assert_eq!(r.entries[0].systems.len(), 2, "an audit looks at both");
         let r = decided(&[("main", hangs("main", 2))], Integers::C);
         assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Diverges, Verdict::Diverges));
-        assert_eq!(r.loops[0].witness.as_ref().expect("a run is shown").inputs, [("n".to_owned(), "0".to_owned())]);
+        let inputs = &r.loops[0].witness.as_ref().expect("a run is shown").inputs;
+        assert_eq!(inputs.iter().map(|i| (i.name.as_str(), i.value.as_str())).collect::<Vec<_>>(), [("n", "0")]);
         assert_eq!(r.loops.len(), 1, "both systems speak of one loop");
         let r = decided(&[("main", overflows("main", 2))], Integers::C);
         assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Unknown));
