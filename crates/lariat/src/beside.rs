@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// When to ask the other semantics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Compare {
-    /// For loops that are undecided and compute with signed numbers.
+    /// For loops that compute with signed numbers and are undecided, or end over the integers.
     #[default]
     Undecided,
     /// Whenever a loop computes with signed numbers.
@@ -22,7 +22,12 @@ const TOO_LITTLE: Duration = Duration::from_millis(50);
 
 /// Loops that the other semantics are asked about: their headers.
 #[derive(Clone, Debug, Default)]
-pub struct Questions(Vec<Location>);
+pub struct Questions {
+    /// What C leaves open, or whatever there is.
+    open: Vec<Location>,
+    /// What ends over the integers: an overflow may make it hang.
+    ending: Vec<Location>,
+}
 
 impl Questions {
     /// Those of an entry that was studied in the semantics `c`.
@@ -30,11 +35,20 @@ impl Questions {
         let first = entry.studies.first().filter(|s| s.ts.integers == Integers::C);
         let Some(first) = first.filter(|_| compare != Compare::Never) else { return Self::default() };
         let decided = |l: &Loop| entry.studies.iter().any(|s| claims(&first.ts.locs[l.header], s).next().is_some());
-        let loops = first.analysis.forest.loops.iter();
-        let asked = loops.filter(|l| compare == Compare::Always || !decided(l));
+        let ends =
+            |l: &Loop| claims(&first.ts.locs[l.header], first).any(|c| matches!(c.property, Property::Terminates(_)));
         let names = |l: &Loop| l.body.iter().map(|b| first.ts.locs[*b].name.as_str()).collect::<Vec<_>>();
-        let asked = asked.filter(|l| entry.source.may_overflow(names(l).into_iter()));
-        Self(asked.map(|l| first.ts.locs[l.header].clone()).collect())
+        let loops = first.analysis.forest.loops.iter().filter(|l| entry.source.may_overflow(names(l).into_iter()));
+        let mut asked = Self::default();
+        for l in loops {
+            let header = first.ts.locs[l.header].clone();
+            if compare == Compare::Always || !decided(l) {
+                asked.open.push(header);
+            } else if ends(l) {
+                asked.ending.push(header);
+            }
+        }
+        asked
     }
 }
 
@@ -50,31 +64,31 @@ fn claims<'a>(header: &Location, study: &'a Study) -> impl Iterator<Item = &'a C
 /// Asks the other semantics, before the deadline.
 pub fn study_beside(
     program: &neutral::Program,
-    Questions(asked): &Questions,
+    asked: &Questions,
     compare: Compare,
     settings: &Settings,
     deadline: Instant,
 ) -> Vec<Study> {
     let mut found = Vec::new();
-    if asked.is_empty() {
-        return found;
-    }
-    for (n, target) in [Target::Ideal, Target::Wrap].into_iter().enumerate() {
-        let left = deadline.saturating_duration_since(Instant::now()) / if n == 0 { 2 } else { 1 };
+    let mut ask = |target: Target, share: u32| {
+        let left = deadline.saturating_duration_since(Instant::now()) / share;
         if left < TOO_LITTLE {
-            break;
+            return None;
         }
         let ts = neutral::lower(program, target);
         let settings = Settings { timeout: left, audit: false, ..settings.clone() };
-        let Ok(analysis) = analyze(&ts, &settings, &mut |_, _| {}) else { break };
+        let analysis = analyze(&ts, &settings, &mut |_, _| {}).ok()?;
         let study = Study { ts, analysis };
         let hangs = |c: &Claim| matches!(c.property, Property::Diverges(_));
-        let some_hang = asked.iter().any(|l| claims(l, &study).any(hangs));
+        let some_hang = asked.open.iter().any(|l| claims(l, &study).any(hangs));
         found.push(study);
-        // Only what runs for ever over the integers can be stopped by an overflow.
-        if compare == Compare::Undecided && !some_hang {
-            break;
-        }
+        Some(some_hang)
+    };
+    // Only what runs for ever over the integers can be stopped by an overflow.
+    let stopped =
+        !asked.open.is_empty() && ask(Target::Ideal, 2).is_some_and(|hangs| hangs || compare == Compare::Always);
+    if stopped || !asked.ending.is_empty() {
+        ask(Target::Wrap, 1);
     }
     found
 }

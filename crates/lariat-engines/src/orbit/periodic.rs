@@ -111,9 +111,13 @@ fn candidates(ts: &TransitionSystem) -> Vec<IBig> {
         };
         found.extend([value.clone(), value.clone() + IBig::from(1), value - IBig::from(1)]);
     }
+    // What the types of C end with.
+    let power = |n: usize| IBig::from(1) << n;
+    let ends = [power(31) - 1, -power(31), power(63) - 1, power(32) - 1, IBig::from(65535), IBig::from(255)];
+    found.truncate(MOST_POLICIES - ends.len());
+    found.extend(ends);
     let mut seen = BTreeSet::new();
     found.retain(|v| seen.insert(v.clone()));
-    found.truncate(MOST_POLICIES);
     found
 }
 

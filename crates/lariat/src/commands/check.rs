@@ -187,7 +187,8 @@ fn status(o: &Options, programs: &[Program]) -> u8 {
             Ok(r) => {
                 let found = r.verdict == Verdict::Diverges
                     || r.loops.iter().chain(&r.recursion).any(|l| {
-                        l.verdict == Verdict::Diverges || l.overflow.as_ref().is_some_and(|o| o.ends_only_by_overflow)
+                        l.verdict == Verdict::Diverges
+                            || l.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some())
                     });
                 if found || o.require_proof && r.verdict == Verdict::Unknown {
                     status = status.max(1);

@@ -2,7 +2,7 @@
 //! entries it occurs in.
 
 use super::intent::intent;
-use super::overflow::{ENDS_ONLY_BY_OVERFLOW, overflow};
+use super::overflow::{ENDS_ONLY_BY_OVERFLOW, OnlyByOverflow, overflow};
 use super::reader::Reader;
 use super::replay::{Replay, replay};
 use super::why::why;
@@ -27,8 +27,11 @@ pub fn results(
     time: Duration,
 ) -> Results {
     let mut all: Vec<LoopReport> = Vec::new();
+    let mut reports: Vec<EntryReport> = Vec::new();
     for entry in entries {
-        all.extend(loops_of(file, entry, places));
+        let loops = loops_of(file, entry, places);
+        reports.push(entry_report(entry, &loops));
+        all.extend(loops);
     }
     if places.is_none() {
         // Cycles that the translation made, which are no loops of the source; the verdict on the whole counts them.
@@ -38,7 +41,6 @@ pub fn results(
     }
     all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
     let (recursion, loops) = all.into_iter().partition(|l| l.recursion().is_some() || l.obligation().is_some());
-    let reports: Vec<EntryReport> = entries.iter().map(entry_report).collect();
     let verdict = together(&reports);
     let mut contradictions: Vec<String> = Vec::new();
     for entry in entries {
@@ -91,11 +93,19 @@ fn reason_together(entries: &[EntryReport]) -> Option<String> {
     })
 }
 
-fn entry_report(entry: &EntryStudy) -> EntryReport {
+fn entry_report(entry: &EntryStudy, loops: &[LoopReport]) -> EntryReport {
     let find = |v: Verdict| entry.studies.iter().find(|s| s.analysis.verdict == v);
-    let decided = find(Verdict::Diverges).or_else(|| find(Verdict::Terminates));
+    // What ends over the integers and hangs where they wrap is not said to end.
+    let hangs = |l: &LoopReport| l.overflow.as_ref().is_some_and(|o| o.only_by_overflow == Some(OnlyByOverflow::Hangs));
+    let by_overflow = loops.iter().find(|l| hangs(l));
+    let decided = find(Verdict::Diverges).or_else(|| find(Verdict::Terminates).filter(|_| by_overflow.is_none()));
     // The first system is the one that could have shown that it ends; its reason names the loop.
-    let reason = || entry.studies.first().and_then(|s| s.analysis.reason.clone()).or_else(|| entry.reason.clone());
+    let reason = || match by_overflow {
+        Some(l) => {
+            Some(format!("{ENDS_ONLY_BY_OVERFLOW}: the loop at `{}` hangs where numbers wrap", source_name(&l.id)))
+        }
+        None => entry.studies.first().and_then(|s| s.analysis.reason.clone()).or_else(|| entry.reason.clone()),
+    };
     EntryReport {
         name: entry.name.clone(),
         verdict: decided.map_or(Verdict::Unknown, |s| s.analysis.verdict),
@@ -156,8 +166,8 @@ fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<Loop
         }
         let header = first.analysis.forest.loops[result.id].header;
         this.overflow = overflow(&entry.source, &first.ts, header, this.verdict, &entry.beside);
-        if this.overflow.as_ref().is_some_and(|o| o.ends_only_by_overflow) {
-            this.reason = Some(ENDS_ONLY_BY_OVERFLOW.to_owned());
+        if this.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some()) {
+            undecide(&mut this, ENDS_ONLY_BY_OVERFLOW.to_owned());
         }
         all.push(this);
     }
@@ -177,12 +187,17 @@ fn with_all_inside(entry: &EntryStudy, reports: &mut [LoopReport]) {
         let own = source_name(&this.id);
         let Some(inside) = entry.inside.get(own) else { continue };
         let Some(other) = open.iter().find(|o| *o != own && inside.contains(*o)) else { continue };
-        this.verdict = Verdict::Unknown;
-        this.reason = Some(format!("its calls do not nest for ever, but the loop at `{other}` in them is open"));
-        (this.when, this.engine, this.certificate, this.kind) = (None, None, None, None);
-        (this.witness, this.bound, this.stays, this.in_general) = (None, None, None, None);
-        this.why.clear();
+        undecide(this, format!("its calls do not nest for ever, but the loop at `{other}` in them is open"));
     }
+}
+
+/// Takes a verdict back, for a reason that no engine knows of.
+fn undecide(this: &mut LoopReport, reason: String) {
+    this.verdict = Verdict::Unknown;
+    this.reason = Some(reason);
+    (this.when, this.engine, this.certificate, this.kind) = (None, None, None, None);
+    (this.witness, this.bound, this.stays, this.in_general) = (None, None, None, None);
+    this.why.clear();
 }
 
 /// One loop, as the system that can show its end and the one that can show an endless run see it.

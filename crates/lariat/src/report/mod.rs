@@ -16,7 +16,7 @@ mod words;
 pub use combine::results;
 pub(crate) use combine::together_words;
 pub use intent::Intent;
-pub use overflow::OverflowReport;
+pub use overflow::{OnlyByOverflow, OverflowReport};
 pub use text::render as text;
 pub use words::condition_words;
 

@@ -5,7 +5,7 @@ use crate::analyze::{Study, Verdict, counterpart};
 use crate::source::Source;
 use lariat_ir::{Certificate, Claim, Integers, LocId, Property, TransitionSystem, UnknownId, UnknownKind, Value};
 
-/// The reason of a loop that runs for ever over the integers and stops only because a number overflows.
+/// The reason of a loop whose end, or whose endless run, is the work of an overflow.
 pub const ENDS_ONLY_BY_OVERFLOW: &str = "ends-only-by-overflow";
 
 /// The verdicts of the three integer semantics on one loop.
@@ -17,10 +17,19 @@ pub struct OverflowReport {
     pub wrap: Verdict,
     /// Signed integers are unbounded.
     pub ideal: Verdict,
-    /// Whether it is proved that it stops only because a number overflows.
-    pub ends_only_by_overflow: bool,
+    /// What is proved to happen only because a number overflows.
+    pub only_by_overflow: Option<OnlyByOverflow>,
     /// The values that show it.
     pub why: Vec<String>,
+}
+
+/// What an overflow does to a loop. Neither is a verdict in C: the run that meets the overflow has no meaning there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OnlyByOverflow {
+    /// It runs for ever over the integers, and stops on a machine whose numbers wrap.
+    Ends,
+    /// It ends over the integers, and runs for ever on a machine whose numbers wrap.
+    Hangs,
 }
 
 /// The verdicts on a loop in the semantics beside that of a study; nothing if they were not asked, or agree.
@@ -50,23 +59,34 @@ pub(super) fn overflow(
     };
     let (wrap, ideal) = (of(Integers::Wrap), of(Integers::Ideal));
     let mut report =
-        OverflowReport { c, wrap: verdict(wrap), ideal: verdict(ideal), ends_only_by_overflow: false, why: Vec::new() };
-    if report.wrap == c && report.ideal == c || wrap.is_none() && ideal.is_none() {
+        OverflowReport { c, wrap: verdict(wrap), ideal: verdict(ideal), only_by_overflow: None, why: Vec::new() };
+    let says_nothing = |v: Verdict| v == Verdict::Unknown || v == c;
+    if wrap.is_none() && ideal.is_none() || says_nothing(report.wrap) && says_nothing(report.ideal) {
         return None;
+    }
+    if let (Verdict::Terminates, Verdict::Diverges, Some((study, Some(claim)))) = (c, report.wrap, wrap) {
+        // A run without an overflow is a run over the integers, where all end.
+        report.only_by_overflow = Some(OnlyByOverflow::Hangs);
+        report.c = Verdict::Unknown;
+        report.why = words(source, study, claim);
     }
     if let (Verdict::Unknown, Verdict::Terminates, Some((study, Some(claim)))) = (c, report.wrap, ideal)
         && report.ideal == Verdict::Diverges
         && inputs_fit(source, &study.ts, claim)
         && wrap.and_then(|(s, c)| Some(c?.when == s.ts.terms.tt())).unwrap_or(false)
     {
-        report.ends_only_by_overflow = true;
-        if let Some(run) = replay(&study.ts, claim, 6, 200) {
-            let reader =
-                super::reader::Reader::new(&study.ts, source, study.ts.locs[header_of(claim)].function.as_deref());
-            report.why = super::why::why(&reader, claim, &run).sentences;
-        }
+        report.only_by_overflow = Some(OnlyByOverflow::Ends);
+        report.why = words(source, study, claim);
     }
     Some(report)
+}
+
+/// Why the run of a claim goes on.
+fn words(source: &Source, study: &Study, claim: &Claim) -> Vec<String> {
+    let Some(run) = replay(&study.ts, claim, 6, 200) else { return Vec::new() };
+    let function = study.ts.locs[header_of(claim)].function.as_deref();
+    let reader = super::reader::Reader::new(&study.ts, source, function);
+    super::why::why(&reader, claim, &run).sentences
 }
 
 fn header_of(claim: &Claim) -> LocId {

@@ -1,7 +1,7 @@
 //! Results as text, like a compiler's.
 
 use super::snippet::{loop_span, word_span};
-use super::{Failure, Input, InputOrigin, Intent, LoopReport, Program, Results, StepReport, Witness};
+use super::{Failure, Input, InputOrigin, Intent, LoopReport, OnlyByOverflow, Program, Results, StepReport, Witness};
 use crate::analyze::Verdict;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use lariat_ir::Span;
@@ -89,10 +89,15 @@ fn headline(l: &LoopReport) -> Headline {
             format!("{what} waits until somebody else changes what it reads"),
             "how long is not decided here".to_owned(),
         ),
-        (Verdict::Unknown, _) if l.overflow.as_ref().is_some_and(|o| o.ends_only_by_overflow) => (
+        (Verdict::Unknown, _) if by_overflow(l) == Some(OnlyByOverflow::Ends) => (
             Level::WARNING,
             format!("{what} ends only by an overflow"),
             "with numbers of any size it would run for ever".to_owned(),
+        ),
+        (Verdict::Unknown, _) if by_overflow(l) == Some(OnlyByOverflow::Hangs) => (
+            Level::WARNING,
+            format!("{what} runs for ever by an overflow"),
+            "where numbers wrap, some run never leaves it".to_owned(),
         ),
         (Verdict::Unknown, _) => {
             let title = match l.obligation() {
@@ -187,11 +192,13 @@ fn notes(p: &Program, r: &Results, l: &LoopReport) -> Vec<(&'static str, String)
         let (c, wrap, ideal) = (word(o.c), word(o.wrap), word(o.ideal));
         notes.push(("integers", format!("c: {c}; wrap: {wrap}; ideal: {ideal}")));
         for why in &o.why {
-            notes.push(("without overflow", why.clone()));
+            let when =
+                if o.only_by_overflow == Some(OnlyByOverflow::Hangs) { "where they wrap" } else { "without overflow" };
+            notes.push((when, why.clone()));
         }
     }
     // Of a loop that is meant to go on nobody asks why its end was not shown.
-    let told = l.intent.is_some() || l.overflow.as_ref().is_some_and(|o| o.ends_only_by_overflow);
+    let told = l.intent.is_some() || by_overflow(l).is_some();
     notes.extend(l.reason.iter().filter(|_| !told).map(|reason| ("reason", reason.clone())));
     for rejected in &l.rejected {
         notes.push(("engine bug", format!("a claim was not accepted: {rejected}")));
@@ -268,6 +275,10 @@ fn inputs(l: &LoopReport, all: &[Input]) -> String {
     parts.join("\n")
 }
 
+fn by_overflow(l: &LoopReport) -> Option<OnlyByOverflow> {
+    l.overflow.as_ref().and_then(|o| o.only_by_overflow)
+}
+
 /// What to do next.
 fn next(r: &Results, l: &LoopReport) -> Option<String> {
     match (l.verdict, &l.intent) {
@@ -276,7 +287,7 @@ fn next(r: &Results, l: &LoopReport) -> Option<String> {
         (Verdict::Diverges, None) => {
             Some("let an iteration change one of the values that decide it, or leave the loop before".into())
         }
-        (Verdict::Unknown, _) if l.overflow.as_ref().is_some_and(|o| o.ends_only_by_overflow) => {
+        (Verdict::Unknown, _) if by_overflow(l).is_some() => {
             Some("bound the number before it overflows; `lariat explain ends-only-by-overflow`".into())
         }
         (Verdict::Unknown, _) => {
