@@ -215,6 +215,9 @@ pub struct Flags {
     pub samesign: bool,
     /// Address computation within one object.
     pub inbounds: bool,
+    /// A shift in front of which a check of the amount stood that was taken away: an amount out of range is undefined behaviour,
+    /// not only poison. Never set in a module that was just read.
+    pub checked: bool,
 }
 
 /// Who is called.

@@ -359,6 +359,7 @@ impl<'a> Reader<'a> {
             nneg: bit(4),
             samesign: bit(5),
             inbounds: bit(6),
+            checked: false,
         })
     }
 

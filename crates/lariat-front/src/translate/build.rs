@@ -36,6 +36,8 @@ pub(super) struct State {
     pub(super) env: FastMap<FlatValue, Sym>,
     pub(super) vars: BTreeMap<usize, Expr>,
     pub(super) stores: Vec<MemUpdate>,
+    /// Quotients and shifted values, which may be undefined, whether or not anything uses them.
+    pub(super) evaluates: Vec<Expr>,
     pub(super) assumes: BTreeSet<usize>,
     pub(super) cond: Option<Cond>,
     pub(super) span: Option<Span>,
@@ -309,6 +311,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             env: FastMap::default(),
             vars: BTreeMap::new(),
             stores: Vec::new(),
+            evaluates: Vec::new(),
             assumes: BTreeSet::new(),
             cond: None,
             span: self.span_at(at),
@@ -407,6 +410,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     pub(super) fn case(&self, state: &State, assigns: Vec<(usize, Expr)>, target: Goto) -> Case {
         let mut case = Case::new(state.cond.clone(), assigns, target);
         case.stores.clone_from(&state.stores);
+        case.evaluates.clone_from(&state.evaluates);
         case.span.clone_from(&state.span);
         case.assumes = state.assumes.iter().copied().collect();
         case.trail.clone_from(&state.trail);

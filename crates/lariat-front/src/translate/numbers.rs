@@ -47,10 +47,17 @@ impl Builder<'_, '_> {
             // A difference of addresses is no address: it is tracked as one only because nobody looked closer.
             let distances = self.distance_like(state, left) && self.distance_like(state, right);
             if !plain && !distances {
+                if may_be_undefined(op, width, &b, flags) {
+                    let one = Num::constant(1, IntType::unsigned(width));
+                    state.evaluates.push(arith::binary(op, width, &one, &b, crate::module::Flags::default()).expr);
+                }
                 return self.any(state, ty, UnknownKind::Abstraction);
             }
         }
         let result = arith::binary(op, width, &a, &b, flags);
+        if may_be_undefined(op, width, &b, flags) {
+            state.evaluates.push(result.expr.clone());
+        }
         self.unless_promised(state, op, width, (&a, &b), flags, result)
     }
 
@@ -355,6 +362,23 @@ impl Builder<'_, '_> {
             }
             _ => self.any(state, to, UnknownKind::Abstraction),
         }
+    }
+}
+
+/// Whether a divisor or an amount may be one for which the operation is undefined behaviour. An optimiser may move a shift to where
+/// its amount is out of range and nothing uses the result; so only one counts that the compiler's checks stood before.
+fn may_be_undefined(op: BinOp, width: u32, by: &Num, flags: crate::module::Flags) -> bool {
+    let known = by.as_const();
+    match op {
+        BinOp::UDiv | BinOp::URem => known.is_none_or(|k| *k == IBig::ZERO),
+        BinOp::SDiv | BinOp::SRem => {
+            let wrapped = known.map(|k| arith::wrap(k, IntType::signed(width)));
+            wrapped.is_none_or(|k| k == IBig::ZERO || k == IBig::from(-1))
+        }
+        BinOp::Shl | BinOp::LShr | BinOp::AShr if flags.checked => {
+            known.is_none_or(|k| *k < IBig::ZERO || *k >= IBig::from(width))
+        }
+        _ => false,
     }
 }
 

@@ -55,6 +55,17 @@ fn is_amount_in(function: &Function, block: BlockId, amount: &Operand) -> bool {
     })
 }
 
+/// The shifts by an amount that a check has made sure of.
+fn mark_checked(function: &mut Function, block: BlockId, amount: &Operand) {
+    for i in &mut function.blocks[block.0 as usize].instructions {
+        if let Op::Binary { op: BinOp::Shl | BinOp::LShr | BinOp::AShr, right, flags, .. } = &mut i.op
+            && right == amount
+        {
+            flags.checked = true;
+        }
+    }
+}
+
 fn checks(function: &mut Function, traps: &[u32]) {
     for b in 0..function.blocks.len() {
         let Terminator::Branch { cond: Operand::Value(cond), yes, no } = function.blocks[b].terminator else {
@@ -74,7 +85,9 @@ fn checks(function: &mut Function, traps: &[u32]) {
                 if is_amount_in(function, yes, left) {
                     // It is no comparison of the program, and says nothing about signs.
                     let nothing = Op::Freeze { arg: Operand::Constant(Constant::Int(1, 1)) };
+                    let amount = left.clone();
                     function.blocks[b].instructions[check].op = nothing;
+                    mark_checked(function, yes, &amount);
                     function.blocks[b].terminator = Terminator::Jump(yes);
                 }
                 continue;
@@ -123,6 +136,7 @@ fn checks(function: &mut Function, traps: &[u32]) {
             && let Op::Binary { flags, .. } = &mut i.op
         {
             flags.nsw = true;
+            flags.checked = true;
         }
     }
 }

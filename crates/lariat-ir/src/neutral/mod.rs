@@ -404,6 +404,8 @@ pub struct Case {
     /// The changes of memories, one after the other; their operands are evaluated before all of them, in the state in which
     /// the case is taken.
     pub stores: Vec<MemUpdate>,
+    /// Expressions that are evaluated although nothing uses their values: where one is undefined, the case is.
+    pub evaluates: Vec<Expr>,
     /// Where it goes.
     pub target: Goto,
     /// Where it comes from.
@@ -417,7 +419,16 @@ pub struct Case {
 impl Case {
     /// A case without stores, source position or assumptions.
     pub fn new(cond: Option<Cond>, assigns: Vec<(usize, Expr)>, target: Goto) -> Self {
-        Self { cond, assigns, stores: Vec::new(), target, span: None, assumes: Vec::new(), trail: Vec::new() }
+        Self {
+            cond,
+            assigns,
+            stores: Vec::new(),
+            evaluates: Vec::new(),
+            target,
+            span: None,
+            assumes: Vec::new(),
+            trail: Vec::new(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A whole program as a transition system.
 //!
 //! Each location's chain of cases becomes edges whose guards are disjoint and total by construction, see [`decide`]; wherever
-//! a condition, an assigned value or the operand of a store is undefined an edge leads to UB.
+//! a condition, an assigned or evaluated value or the operand of a store is undefined an edge leads to UB.
 //!
 //! A guard may not depend on a value that is still to be chosen. Where one does, all unknowns of the location are
 //! first stored in variables of their own, on one edge: on one edge, so that no input is chosen in the light of what the
@@ -428,6 +428,9 @@ impl Effects<'_> {
                 updates.push((shadow, poison));
             }
             assert!(self.taint.vars[*v] || in_range && poison == t.ff(), "taint flows where `flow` does not see it");
+        }
+        for e in &case.evaluates {
+            defined = and(t, defined, lower_expr(scope, e).defined);
         }
         let mut changed: BTreeMap<usize, (Term, Option<Term>)> = BTreeMap::new();
         for update in &case.stores {
