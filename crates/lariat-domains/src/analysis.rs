@@ -7,15 +7,17 @@
 use crate::budget::{Budget, Meter};
 use crate::domain::AbstractDomain;
 use crate::fixpoint::Fixpoint;
+use crate::linear::{Constraint, Linear};
 use crate::meaning;
 use crate::octagon::Octagon;
 use crate::order::{self, Unit};
 use crate::polyhedron::Polyhedron;
 use crate::product::Product;
 use crate::relation::Relation;
-use crate::space::{Layer, Space};
+use crate::space::{Dimension, Layer, Space};
 use crate::value::AbsValue;
-use lariat_ir::{Id, IdVec, LocId, LoopForest, Term, TransitionSystem};
+use dashu_int::IBig;
+use lariat_ir::{IdVec, LocId, LoopForest, Term, TransitionSystem};
 use std::collections::BTreeMap;
 
 /// What is looked for, and at what cost.
@@ -63,19 +65,51 @@ pub fn invariants(ts: &TransitionSystem, forest: &LoopForest, options: &Options)
     let mut found = Invariants::default();
     let Some(order) = order::order(ts, forest) else { return found };
     let mut meter = Meter::new(&options.budget);
-    let mut known: Option<Boxes> = None;
-    for layer in [Layer::Intervals, Layer::Octagons, Layer::Polyhedra].into_iter().filter(|l| *l <= options.layer) {
-        let space = Space::new(ts, layer);
+    let single = Space::new(ts, Layer::Intervals);
+    let Some(values) = run::<Octagon>(&single, &order, options.when, None, &mut meter) else { return found };
+    found.layer = Some(Layer::Intervals);
+    let mut boxes = boxes_of(&values);
+
+    let mut octagons: Option<(Space<'_>, IdVec<LocId, Product<Octagon>>)> = None;
+    if options.layer >= Layer::Octagons {
+        let space = Space::new(ts, Layer::Octagons);
         // Without packs there is nothing to find beyond the first layer.
-        let nothing_new = layer > Layer::Intervals && space.packs.is_empty();
-        let boxes = match layer {
-            _ if nothing_new => known,
-            Layer::Polyhedra => run::<Polyhedron>(&space, &order, options.when, known.as_ref(), &mut meter, &mut found),
-            _ => run::<Octagon>(&space, &order, options.when, known.as_ref(), &mut meter, &mut found),
+        if space.packs.is_empty() {
+            found.layer = Some(Layer::Octagons);
+        } else if let Some(done) = run(&space, &order, options.when, Some(&boxes), &mut meter) {
+            found.layer = Some(Layer::Octagons);
+            boxes = boxes_of(&done);
+            octagons = Some((space, done));
+        }
+    }
+
+    let mut polyhedra: Option<(Space<'_>, IdVec<LocId, Product<Polyhedron>>)> = None;
+    if options.layer >= Layer::Polyhedra && found.layer == Some(Layer::Octagons) {
+        let space = Space::new(ts, Layer::Polyhedra);
+        if space.packs.is_empty() {
+            found.layer = Some(Layer::Polyhedra);
+        } else if let Some(done) = run(&space, &order, options.when, Some(&boxes), &mut meter) {
+            found.layer = Some(Layer::Polyhedra);
+            boxes = boxes_of(&done);
+            polyhedra = Some((space, done));
+        }
+    }
+
+    for l in ts.locs.ids().filter(|l| !l.is_sink()) {
+        let parts = match &boxes[l] {
+            None => vec![ts.terms.ff()],
+            Some(known) => {
+                let mut parts: Vec<Term> =
+                    ts.vars.ids().zip(known).flat_map(|(v, x)| meaning::of_variable(&single, v, x)).collect();
+                let pairs = octagons.as_ref().map(|(space, done)| (space, &done[l]));
+                let groups = polyhedra.as_ref().map(|(space, done)| (space, &done[l]));
+                parts.extend(relations(pairs, groups, known));
+                parts
+            }
         };
-        let Some(boxes) = boxes else { break };
-        known = Some(boxes);
-        found.layer = Some(layer);
+        if !parts.is_empty() {
+            found.at.insert(l, parts);
+        }
     }
     found
 }
@@ -83,15 +117,18 @@ pub fn invariants(ts: &TransitionSystem, forest: &LoopForest, options: &Options)
 /// What is known of each variable at each location; nothing where no state comes to.
 type Boxes = IdVec<LocId, Option<Vec<AbsValue>>>;
 
-/// One layer. Adds what it finds and gives what it knows of single variables, or nothing if the budget ends it.
+fn boxes_of<R: Relation>(done: &IdVec<LocId, Product<R>>) -> Boxes {
+    done.iter().map(|p| p.live.as_ref().map(|l| l.boxes.clone())).collect()
+}
+
+/// One layer; nothing if the budget ends it.
 fn run<R: Relation>(
     space: &Space<'_>,
     order: &[Unit],
     when: Option<Term>,
     known: Option<&Boxes>,
     meter: &mut Meter,
-    found: &mut Invariants,
-) -> Option<Boxes> {
+) -> Option<IdVec<LocId, Product<R>>> {
     let limit = |l: LocId, p: &mut Product<R>| {
         if let Some(known) = known
             && !l.is_sink()
@@ -105,28 +142,37 @@ fn run<R: Relation>(
         start.assume(space, when);
     }
     limit(space.system().entry, &mut start);
-    let done = Fixpoint::new(space, order, start, &limit, meter).solve().ok()?;
-    say(space, &done, found);
-    Some(done.iter().map(|p| p.live.as_ref().map(|l| l.boxes.clone())).collect())
+    Fixpoint::new(space, order, start, &limit, meter).solve().ok()
 }
 
-/// Adds what a layer found. Its values of single variables are within those of the layers before, so they take their place; relations of layers
-/// before stay, since this layer's result is inductive together with them only.
-fn say<R: Relation>(space: &Space<'_>, done: &IdVec<LocId, Product<R>>, found: &mut Invariants) {
-    let single = |ts: &TransitionSystem, t: Term| ts.terms.symbols(t).len() < 2;
-    for (l, state) in done.entries().filter(|(l, _)| !l.is_sink()) {
-        let mut parts = meaning::conjuncts(space, state);
-        if state.live.is_some() {
-            let before = found.at.remove(&l).unwrap_or_default();
-            parts.extend(before.into_iter().filter(|t| !single(space.system(), *t)));
-            parts.sort_unstable_by_key(|t| (space.system().terms.symbols(*t).len(), *t));
-            parts.dedup();
-        }
-        if parts.is_empty() {
-            found.at.remove(&l);
-        } else {
-            found.at.insert(l, parts);
-        }
+/// What the relations of both layers say beyond the values of single variables. The later layer is inductive together with the earlier one only, so
+/// both are said; but what follows from the rest need not be.
+fn relations(
+    pairs: Option<(&Space<'_>, &Product<Octagon>)>,
+    groups: Option<(&Space<'_>, &Product<Polyhedron>)>,
+    known: &[AbsValue],
+) -> Vec<Term> {
+    let telling =
+        |space: &Space<'_>, c: &Constraint| !c.linear.interval(|d| space.interval(d, known)).is_at_most(&c.bound);
+    let mut out = Vec::new();
+    if let Some((space, state)) = groups {
+        let own: Vec<Constraint> = state.constraints(space).into_iter().filter(|c| telling(space, c)).collect();
+        out.extend(meaning::of_constraints(space, &own));
     }
-    debug_assert!(found.at.keys().all(|l| l.index() >= 4), "sinks are not annotated");
+    if let Some((space, state)) = pairs {
+        let own = state.constraints(space).into_iter().filter(|c| telling(space, c));
+        let own: Vec<Constraint> = own.filter(|c| !groups.is_some_and(|g| follows(space, c, g))).collect();
+        out.extend(meaning::of_constraints(space, &own));
+    }
+    out
+}
+
+/// Whether a constraint over the dimensions of one space follows from a state of another.
+fn follows(space: &Space<'_>, c: &Constraint, (other, state): (&Space<'_>, &Product<Polyhedron>)) -> bool {
+    let renamed = c.linear.terms().iter().map(|(d, a)| {
+        let Dimension { var, view } = space.dims[*d];
+        Some((other.dimension(var, view)?, a.clone()))
+    });
+    let renamed: Option<Vec<(usize, IBig)>> = renamed.collect();
+    renamed.zip(state.live.as_ref()).is_some_and(|(l, live)| live.sum(other, &Linear::new(l)).is_at_most(&c.bound))
 }

@@ -130,7 +130,7 @@ fn octagons_hold_no_other_points() {
         let mut rng = Rng(seed);
         let mut r = Octagon::top(SIZE);
         let mut all = Vec::new();
-        for _ in 0..1 + rng.below(5) {
+        for _ in 0..=rng.below(5) {
             let c = Constraint::new(random_linear(&mut rng, true), rng.between(-3, 5).into());
             r.add(&c);
             all.push(c);
