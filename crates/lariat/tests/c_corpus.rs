@@ -57,6 +57,7 @@ folders! {
     narrowing: "narrowing",
     noreturn: "noreturn",
     null_stores: "null-stores",
+    orbits: "orbits",
     recursion: "recursion",
     setjmp: "setjmp",
     short_circuit: "short-circuit",
