@@ -45,6 +45,8 @@ pub trait AbstractDomain: Clone {
         out.assign(space, &space.system().edges[edge].updates);
         out
     }
+    /// A set within this one that holds the states which both have, and can be said as a term.
+    fn refine(&self, space: &Space<'_>, with: &Self) -> Self;
     /// Drops what cannot be said as a term.
     fn sayable(&mut self, space: &Space<'_>);
     /// The element as a term over the variables; nothing if it says nothing.

@@ -4,9 +4,10 @@
 //! nothing is new. Each edge then leads from the annotation of its source into that of its target, which is checked at the end for
 //! all edges, whatever the order was.
 //!
-//! Downwards: a location's annotation `X` is met with what its incoming edges give, `F(X)`. That stays inductive even where the
-//! transfer functions are not monotone: with `f` the concrete step, `f` of smaller sets is within `f(X)`, which lies within `X` since `X` was
-//! inductive, and within `F(X)` since `F` is sound; so within the meet.
+//! Downwards: a location's annotation `X` becomes some `Y` within `X` that holds what `X` and the incoming edges, `F(X)`, have in common. That
+//! stays inductive even where the transfer functions are not monotone: with `f` the concrete step, `f(Y)` is within `f(X)`, since `Y` is
+//! within `X`; that lies within `X`, which was inductive, and within `F(X)`, since `F` is sound; so within `Y`. A `Y` that is not within
+//! `X`, because something was dropped on the way, would break this.
 
 use crate::budget::Meter;
 use crate::domain::{AbstractDomain, Jump};
@@ -102,8 +103,13 @@ impl<'a, D: AbstractDomain> Fixpoint<'a, D> {
         Ok(all)
     }
 
-    fn store(&mut self, l: LocId, mut d: D) {
+    /// Takes an annotation that is larger than the one before, and may become larger still so that it can be said.
+    fn grow(&mut self, l: LocId, mut d: D) {
         d.sayable(self.space);
+        self.store(l, d);
+    }
+
+    fn store(&mut self, l: LocId, d: D) {
         self.at[l] = d;
         self.version[l] += 1;
     }
@@ -115,7 +121,7 @@ impl<'a, D: AbstractDomain> Fixpoint<'a, D> {
                     let new = self.incoming(*l)?;
                     if !new.leq(&self.at[*l]) {
                         let joined = self.at[*l].join(&new);
-                        self.store(*l, joined);
+                        self.grow(*l, joined);
                     }
                 }
                 Unit::Loop { header, body } => self.stabilise(*header, body)?,
@@ -133,7 +139,7 @@ impl<'a, D: AbstractDomain> Fixpoint<'a, D> {
                 }
             } else {
                 let grown = self.grown(header, &new, round);
-                self.store(header, grown);
+                self.grow(header, grown);
             }
             self.units(body)?;
         }
@@ -167,7 +173,7 @@ impl<'a, D: AbstractDomain> Fixpoint<'a, D> {
                 if !new.leq(&self.at[l]) {
                     stable = false;
                     let grown = self.grown(l, &new, round * THRESHOLD_JUMPS);
-                    self.store(l, grown);
+                    self.grow(l, grown);
                 }
             }
             if stable {
@@ -187,9 +193,9 @@ impl<'a, D: AbstractDomain> Fixpoint<'a, D> {
             };
             let new = self.incoming(l)?;
             if !self.at[l].leq(&new) {
-                let met = self.at[l].meet(&new);
-                self.store(l, met);
-                changed = true;
+                let refined = self.at[l].refine(self.space, &new);
+                changed |= !self.at[l].leq(&refined);
+                self.store(l, refined);
             }
             if let Unit::Loop { body, .. } = u {
                 changed |= self.descend(body)?;

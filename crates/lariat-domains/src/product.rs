@@ -141,6 +141,20 @@ impl<R: Relation> AbstractDomain for Product<R> {
         self.through(space, &space.edges[edge], &vars)
     }
 
+    /// Part by part: a meet that would have to lose some of what this part says, in order to be said, leaves the part as it is.
+    fn refine(&self, space: &Space<'_>, with: &Self) -> Self {
+        let mut out = self.meet(with);
+        out.sayable(space);
+        if let (Some(old), Some(new)) = (&self.live, &mut out.live) {
+            for (before, after) in old.packs.iter().zip(&mut new.packs) {
+                if !after.leq(before) {
+                    after.clone_from(before);
+                }
+            }
+        }
+        out
+    }
+
     fn sayable(&mut self, space: &Space<'_>) {
         let Some(Live { boxes, packs }) = &mut self.live else { return };
         for (pack, dims) in packs.iter_mut().zip(&space.packs) {

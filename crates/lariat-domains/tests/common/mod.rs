@@ -1,6 +1,7 @@
 //! Random small systems, and their states by enumeration.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use dashu_int::IBig;
 use lariat_ir::eval::Plan;
 use lariat_ir::{
     Id, Integers, LocId, Machine, Op, Scalar, Sort, State, Step, Term, TransitionSystem, UnknownId, UnknownKind, Value,
@@ -41,6 +42,8 @@ pub struct Maker {
     pub ts: TransitionSystem,
     pub rng: Rng,
     pub unknowns: bool,
+    /// What some integer constants are multiplied by.
+    pub scale: u64,
 }
 
 impl Maker {
@@ -68,7 +71,15 @@ impl Maker {
         if rng.percent(30) {
             ts.add_var("b", Sort::Bool);
         }
-        Self { ts, rng, unknowns: false }
+        Self { ts, rng, unknowns: false, scale: 1 }
+    }
+
+    /// One over integers, whose constants and unknown values may be large.
+    pub fn scaled(seed: u64, scale: u64) -> Self {
+        let mut maker = Self::new(seed, true);
+        maker.scale = scale;
+        maker.ts.unknowns[UnknownId::from_index(0)].range = Some((-IBig::from(scale), IBig::from(scale)));
+        maker
     }
 
     fn var_of(&mut self, wanted: impl Fn(Sort) -> bool) -> Option<Term> {
@@ -201,7 +212,10 @@ impl Maker {
         let t = &self.ts.terms;
         match sort {
             Sort::Bool => t.bool(self.rng.percent(50)),
-            Sort::Int => t.int(self.rng.between(-3, 5)),
+            Sort::Int => {
+                let by = if self.rng.percent(60) { self.scale } else { 1 };
+                t.int(IBig::from(self.rng.between(-3, 5)) * IBig::from(by))
+            }
             Sort::BitVec(w) => {
                 if self.rng.percent(25)
                     && let Some(x) = self.var_of(|s| s.width().is_some())
@@ -332,7 +346,10 @@ pub fn successors(machine: &Machine<'_>, state: &State) -> Vec<State> {
     let ts = machine.system();
     let unknown = &ts.unknowns[UnknownId::from_index(0)];
     let choices = match &unknown.range {
-        Some(_) => (-1..=2).map(Value::int).collect(),
+        Some((lo, hi)) => {
+            let small = (-1..=2).map(IBig::from).filter(|i| lo <= i && i <= hi);
+            small.chain([lo.clone(), hi.clone()]).map(Value::Int).collect()
+        }
         None => values(unknown.sort),
     };
     let mut out = BTreeSet::new();
@@ -343,6 +360,9 @@ pub fn successors(machine: &Machine<'_>, state: &State) -> Vec<State> {
     }
     out.into_iter().collect()
 }
+
+/// Runs are not followed beyond.
+const LARGEST: i64 = 1 << 50;
 
 /// The states of all runs, or as many as come within a limit.
 pub fn reachable(ts: &TransitionSystem, limit: usize) -> BTreeSet<State> {
@@ -356,7 +376,7 @@ pub fn reachable(ts: &TransitionSystem, limit: usize) -> BTreeSet<State> {
     while let Some(s) = open.pop() {
         for next in successors(&machine, &s) {
             // Squares in a loop would not end.
-            let small = |v: &Value| !matches!(v, Value::Int(i) if *i > 1_000_000.into() || *i < (-1_000_000).into());
+            let small = |v: &Value| !matches!(v, Value::Int(i) if *i > LARGEST.into() || *i < (-LARGEST).into());
             if seen.len() < limit && next.values.iter().all(small) && seen.insert(next.clone()) {
                 open.push(next);
             }
