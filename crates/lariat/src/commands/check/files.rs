@@ -5,7 +5,7 @@ use super::progress::Progress;
 use crate::analyze::{EntryStudy, Settings, Step, Study, analyze, study_systems, undecided};
 use crate::beside::{Questions, study_beside};
 use crate::commands::deadline::Tasks;
-use crate::commands::{INTERRUPTED, IntegersArg, is_lts, panic_words, read_file};
+use crate::commands::{INTERRUPTED, IntegersArg, deep_thread, is_lts, panic_words, read_file};
 use crate::harness::{self, Harness};
 use crate::report::{self, Failure, Program, Results};
 use lariat_front::Entry;
@@ -13,7 +13,7 @@ use lariat_ir::{Integers, Span, lts};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,6 @@ const GRACE: Duration = Duration::from_millis(800);
 /// Analyses the files, several at once, and gives the results in the order of the files.
 pub(super) fn analyse_all(o: &Options, front: lariat_front::Options) -> Vec<Analysed> {
     let progress = Progress::new(o.files.len());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let options = o.clone();
     let work = move |i: usize, found: &Found| {
         let path = &options.files[i];
@@ -43,13 +42,18 @@ pub(super) fn analyse_all(o: &Options, front: lariat_front::Options) -> Vec<Anal
     };
     let tasks = Tasks {
         count: o.files.len(),
-        jobs: o.jobs.map_or(cores, usize::from).min(o.files.len()),
+        jobs: jobs(o).min(o.files.len()),
         time: Duration::from_secs_f64(o.timeout) + GRACE,
         work: Arc::new(work),
     };
     let programs = tasks.run(|i, found| given_up(o, &o.files[i], found), || progress.finish_one());
     progress.clear();
     programs
+}
+
+/// How many things may be done at once.
+fn jobs(o: &Options) -> usize {
+    o.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 const TIME_IS_UP: &str = "the time was up";
@@ -62,7 +66,7 @@ struct Found(Mutex<SoFar>);
 struct SoFar {
     /// All entries, once the file is read.
     names: Vec<String>,
-    /// Those that were looked at, the last one perhaps not to its end.
+    /// What is known of each, perhaps nothing yet.
     entries: Vec<EntryStudy>,
     integers: Option<Integers>,
     places: Option<lts::Places>,
@@ -81,10 +85,8 @@ impl Found {
         so_far.integers = Some(integers);
         so_far.places = places;
     }
-    fn last(&self, change: impl FnOnce(&mut EntryStudy)) {
-        if let Some(entry) = self.lock().entries.last_mut() {
-            change(entry);
-        }
+    fn change<T>(&self, entry: usize, change: impl FnOnce(&mut EntryStudy) -> T) -> T {
+        change(&mut self.lock().entries[entry])
     }
     /// Makes the results from what there is, once. Nobody gives up a file in the meantime: it takes a while for a large
     /// one, but it ends.
@@ -231,33 +233,57 @@ fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &F
     let entries = entries(path, front)?;
     let integers = o.integers.unwrap_or(IntegersArg::C).integers();
     found.read(entries.iter().map(|e| e.name.clone()).collect(), integers, None);
-    for (i, entry) in entries.iter().enumerate() {
-        found.lock().entries.push(EntryStudy::of(&entry.name, &entry.program));
-        if INTERRUPTED.load(Ordering::Relaxed) {
-            found.last(|e| e.reason = Some("interrupted by Ctrl-C; run it again".to_owned()));
-            continue;
-        }
-        // What one entry leaves over is for those behind it.
-        let left = deadline.saturating_duration_since(Instant::now());
-        let share = left / u32::try_from(entries.len() - i).unwrap_or(u32::MAX);
-        let begin = Instant::now();
-        let settings = Settings { timeout: share, ..settings(o) };
-        study_systems(&entry.program, integers, &settings, &mut |_, _| {}, &mut |step| match step {
-            // Should it not come to its end, its loops are shown all the same.
-            Step::Begun(ts) => {
-                let study = Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) };
-                found.last(|e| e.studies.push(study));
+    found.lock().entries = entries.iter().map(|e| EntryStudy::of(&e.name, &e.program)).collect();
+    // Jobs that no file needs are for the entries of one.
+    let jobs = (jobs(o) / o.files.len()).clamp(1, entries.len().max(1));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(entry) = entries.get(i) else { break };
+            if INTERRUPTED.load(Ordering::Relaxed) {
+                found.change(i, |e| e.reason = Some("interrupted by Ctrl-C; run it again".to_owned()));
+                continue;
             }
-            Step::Done(study) => found.last(|e| {
-                e.studies.pop();
-                e.studies.push(*study);
-            }),
-        });
-        found.last(EntryStudy::compare);
-        let compare = o.overflow.compare();
-        let questions = found.lock().entries.last().map(|e| Questions::of(e, compare)).unwrap_or_default();
-        let beside = study_beside(&entry.program, &questions, compare, &settings, begin + share);
-        found.last(|e| e.beside = beside);
+            // What one entry leaves over is for those behind it.
+            let left = deadline.saturating_duration_since(Instant::now());
+            let rounds = (entries.len() - i).div_ceil(jobs);
+            let share = left / u32::try_from(rounds).unwrap_or(u32::MAX);
+            one_entry(o, integers, entry, i, Instant::now() + share, found);
+        }
+    };
+    if jobs == 1 {
+        work();
+        return Ok(());
     }
+    std::thread::scope(|scope| {
+        let threads = (0..jobs).map(|_| deep_thread().spawn_scoped(scope, work).expect("a thread can be started"));
+        for thread in threads.collect::<Vec<_>>() {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+    });
     Ok(())
+}
+
+fn one_entry(o: &Options, integers: Integers, entry: &Entry, i: usize, deadline: Instant, found: &Found) {
+    let timeout = deadline.saturating_duration_since(Instant::now());
+    let settings = Settings { timeout, ..settings(o) };
+    study_systems(&entry.program, integers, &settings, &mut |_, _| {}, &mut |step| match step {
+        // Should it not come to its end, its loops are shown all the same.
+        Step::Begun(ts) => {
+            let study = Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) };
+            found.change(i, |e| e.studies.push(study));
+        }
+        Step::Done(study) => found.change(i, |e| {
+            e.studies.pop();
+            e.studies.push(*study);
+        }),
+    });
+    let compare = o.overflow.compare();
+    let questions = found.change(i, |e| {
+        e.compare();
+        Questions::of(e, compare)
+    });
+    let beside = study_beside(&entry.program, &questions, compare, &settings, deadline);
+    found.change(i, |e| e.beside = beside);
 }
