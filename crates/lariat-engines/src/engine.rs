@@ -34,6 +34,9 @@ pub enum Applies {
     Yes,
     /// It is not, for this reason.
     No(String),
+    /// It looks for a verdict that the system cannot carry: another system of the program is for that, and nothing is said of
+    /// it here.
+    Elsewhere,
 }
 
 /// What came of running an engine.

@@ -138,6 +138,7 @@ fn decide(
             continue;
         }
         match engine.applies(task) {
+            Applies::Elsewhere => continue,
             Applies::No(reason) => trial.reason = Some(reason),
             Applies::Yes => {
                 let mut cx = EngineCx {

@@ -32,7 +32,7 @@ impl Engine for Ranking {
     }
     fn applies(&self, task: &Task<'_>) -> Applies {
         if task.ts.proves == Proves::Diverges {
-            return Applies::No("the system can only show that loops run for ever".into());
+            return Applies::Elsewhere;
         }
         Applies::Yes
     }
