@@ -75,24 +75,18 @@ impl Inputs {
             let list = |values: &[IBig]| values.iter().map(super::memory::number).collect::<Vec<_>>().join(", ");
             let (n, m) = (returns.first.len(), returns.again.len());
             let _ = writeln!(out, "long long lariat_{name}(void) __asm__(\"{name}\");");
-            let _ = writeln!(out, "long long lariat_{name}(void) {{");
-            let _ = writeln!(
-                out,
-                "    static const long long first[] = {{ {} }};",
-                list(&[&returns.first[..], &[IBig::ZERO]].concat())
-            );
-            let _ = writeln!(
-                out,
-                "    static const long long again[] = {{ {} }};",
-                list(&[&returns.again[..], &[IBig::ZERO]].concat())
-            );
-            let _ = writeln!(out, "    static unsigned long long calls;");
+            let _ = writeln!(out, "long long lariat_{name}(void) {{\n    static unsigned long long calls;");
             let _ = writeln!(out, "    unsigned long long call = calls++;");
-            let _ = writeln!(
-                out,
-                "    return call < {n} ? first[call] : again[{m} ? (call - {n}) % {} : 0];\n}}\n",
-                m.max(1)
-            );
+            if n > 0 {
+                let _ = writeln!(out, "    static const long long first[] = {{ {} }};", list(&returns.first));
+                let _ = writeln!(out, "    if (call < {n})\n        return first[call];");
+            }
+            if m > 0 {
+                let _ = writeln!(out, "    static const long long again[] = {{ {} }};", list(&returns.again));
+                let _ = writeln!(out, "    return again[(call - {n}) % {m}];\n}}\n");
+            } else {
+                let _ = writeln!(out, "    return 0;\n}}\n");
+            }
         }
         out
     }

@@ -31,7 +31,7 @@ impl Memory {
             }
         }
         if let Some(before) = &source.origins.before {
-            memory.make_before(study, source, run, before, inputs)?;
+            memory.make_before(source, run, before, inputs)?;
         }
         if study.ts.mode == Mode::Function {
             memory.set_globals(study, source, run)?;
@@ -40,14 +40,7 @@ impl Memory {
     }
 
     /// Memory that pointers from outside lead to, with its content.
-    fn make_before(
-        &mut self,
-        study: &Study,
-        source: &Source,
-        run: &Replay,
-        before: &Before,
-        inputs: &Inputs,
-    ) -> Result<(), String> {
+    fn make_before(&mut self, source: &Source, run: &Replay, before: &Before, inputs: &Inputs) -> Result<(), String> {
         let size = before.size.and_then(|v| signed(&run.start[v])).unwrap_or(IBig::ZERO);
         let mut bytes = size.clamp(IBig::ZERO, IBig::from(LARGEST));
         let mut cells: Vec<(IBig, u32, IBig)> = Vec::new();
@@ -95,6 +88,9 @@ impl Memory {
                 bytes = bytes.max((value - &before.base).min(IBig::from(LARGEST)) + IBig::from(16));
             }
         }
+        if bytes == IBig::ZERO {
+            return Ok(());
+        }
         self.before = Some((before.base.clone(), bytes.clone()));
         let _ = writeln!(self.setup, "    static char *lariat_memory;");
         let _ = writeln!(self.setup, "    lariat_memory = calloc({} + 16, 1);", bytes.clone());
@@ -114,7 +110,6 @@ impl Memory {
             };
             let _ = writeln!(self.setup, "    *({ty} *)(lariat_memory + {offset}) = {text};");
         }
-        let _ = study;
         Ok(())
     }
 

@@ -34,6 +34,8 @@ pub struct Harness {
     pub text: String,
     /// Whether it is a program, not only a text that says why there is none.
     pub runs: bool,
+    /// Whether it is a recursion that does not end, which a stack of limited size does.
+    pub recursion: bool,
 }
 
 pub use script::script;
@@ -74,17 +76,18 @@ fn harness(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim, h
     let plain = |text: &str| text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect::<String>();
     let name = format!("{}-{}-{line}", plain(&file), plain(function));
     let place = location.span.as_ref().map_or_else(|| format!("`{}`", location.name), ToString::to_string);
+    let recursion = location.name.starts_with(crate::report::RECURSION);
     match program(of, entry, study, claim) {
         Ok(body) => {
             let head = format!(
                 "/* The loop at {place} runs for ever with these inputs.\n   Made by lariat; run.sh in this folder builds and runs it. */\n"
             );
-            Harness { name: format!("{name}.c"), text: head + &body, runs: true }
+            Harness { name: format!("{name}.c"), text: head + &body, runs: true, recursion }
         }
         Err(why) => {
             let text =
                 format!("The loop at {place} was proved to run for ever.\nThere is no program that shows it: {why}.\n");
-            Harness { name: format!("{name}.txt"), text, runs: false }
+            Harness { name: format!("{name}.txt"), text, runs: false, recursion }
         }
     }
 }
@@ -104,7 +107,6 @@ fn program(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim) -
     }
     let mut out = String::new();
     let _ = writeln!(out, "#define main lariat_main\n#include \"{path}\"\n#undef main\n");
-    let _ = writeln!(out, "void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);\n");
     out.push_str(&inputs.definitions());
     for f in source.origins.unknown_functions.iter().chain(&source.origins.assumes) {
         if !inputs.functions.contains_key(f) && is_name(f) {
@@ -117,6 +119,9 @@ fn program(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim) -
         }
     }
     let memory = memory::Memory::of(study, source, &run, &inputs)?;
+    if memory.setup.contains("calloc") {
+        out.push_str("void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);\n\n");
+    }
     out.push_str("int main(void) {\n");
     out.push_str(&memory.setup);
     let entry_function =

@@ -516,8 +516,15 @@ mod tests {
         let source = "int main(void) {\n  while (x == 0) x = x * 1;\n}\n";
         let sources = [("a.c".to_owned(), source.to_owned())].into();
         let shown = text(&[File { file: "a.c".into(), sources, outcome: Ok(r.clone()) }], false);
-        for part in ["a.c:2:3", "while (x == 0)", "input: n = 0", "around: line 2 (nothing changes)", "function: main"]
-        {
+        for part in [
+            "a.c:2:3",
+            "while (x == 0)",
+            "hangs with: n = 0",
+            "line 2  while (x == 0) x = x * 1;",
+            "and again; nothing has changed",
+            "nothing that decides how the loop goes on changes in it: `x` stays 0",
+            "function: main",
+        ] {
             assert!(shown.contains(part), "{part}\n{shown}");
         }
         // Without the file the place is told in words.

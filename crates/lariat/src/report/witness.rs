@@ -95,7 +95,11 @@ impl Teller<'_, '_> {
         }
         // Where values are only chosen, nothing of the source happens yet.
         let Some(trail) = self.reader.source.trail(ts, m.edge) else { return };
-        self.tell_lines(m, &before, trail);
+        if trail.is_empty() {
+            self.tell_edge(m);
+        } else {
+            self.tell_lines(m, &before, trail);
+        }
         self.chosen.clear();
     }
 
@@ -116,6 +120,16 @@ impl Teller<'_, '_> {
             inputs: inputs.collect(),
             changed: changed.flat_map(|(v, _, now)| self.reader.values(*v, Some(&before[v.index()]), now)).collect(),
         });
+    }
+
+    /// A step of which only the place is known, as in a program that was made by hand.
+    fn tell_edge(&mut self, m: &Moment) {
+        let inputs = self.chosen.keys().filter_map(|u| self.input(*u)).collect();
+        let changed = m.changed.iter().filter(|(v, ..)| self.reader.is_visible(*v));
+        let changed = changed.flat_map(|(v, was, now)| self.reader.values(*v, Some(was), now)).collect();
+        let span = self.reader.ts.edges[m.edge].span.clone();
+        let span = span.or_else(|| self.reader.ts.locs[self.reader.ts.edges[m.edge].from].span.clone());
+        self.steps.push(StepReport { span, inputs, changed, ..StepReport::default() });
     }
 
     fn tell_lines(&mut self, m: &Moment, before: &[Value], trail: &[Visit]) {
@@ -161,14 +175,8 @@ impl Teller<'_, '_> {
         let rest = m.changed.iter().filter(|(v, ..)| !last.contains_key(v) && self.reader.is_visible(*v));
         let rest: Vec<(String, String)> =
             rest.flat_map(|(v, was, now)| self.reader.values(*v, Some(was), now)).collect();
-        if !rest.is_empty() {
-            if trail.is_empty() {
-                let span = self.reader.ts.edges[m.edge].span.clone();
-                self.steps.push(StepReport { span, ..StepReport::default() });
-            }
-            if let Some(step) = self.steps.last_mut() {
-                step.changed.extend(rest);
-            }
+        if let Some(step) = self.steps.last_mut() {
+            step.changed.extend(rest);
         }
     }
 
