@@ -6,7 +6,7 @@
 //!
 //! The pivot rule looks for the steepest way at first and falls back to Bland's rule, which cannot cycle, when it makes no
 //! progress for a while. Nothing depends on addresses or hashes: the same program gives the same point. A budget of
-//! pivots and a deadline bound the work; what is over them is [`Outcome::GaveUp`].
+//! work, counted in numbers touched, and a deadline are the bounds; what is over them is [`Outcome::GaveUp`].
 
 mod rational;
 
@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
     Feasible,
     /// There is none.
     Infeasible,
-    /// The budget of pivots or the time was used up.
+    /// The budget or the time was used up.
     GaveUp,
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum Optimum {
     Unbounded,
     /// There is no point.
     Infeasible,
-    /// The budget of pivots or the time was used up.
+    /// The budget or the time was used up.
     GaveUp,
 }
 
@@ -68,8 +68,10 @@ impl Row {
 pub(crate) struct Simplex {
     columns: Vec<Column>,
     rows: Vec<Row>,
-    /// How many pivots may still be made.
+    /// How many numbers may still be touched.
     budget: u32,
+    /// How many pivots were made.
+    pivots: u32,
     deadline: Instant,
     /// A column has a lower bound above its upper one.
     empty: bool,
@@ -81,7 +83,7 @@ const PATIENCE: u32 = 24;
 impl Simplex {
     /// A program without columns.
     pub fn new(budget: u32, deadline: Instant) -> Self {
-        Self { columns: Vec::new(), rows: Vec::new(), budget, deadline, empty: false }
+        Self { columns: Vec::new(), rows: Vec::new(), budget, pivots: 0, deadline, empty: false }
     }
 
     /// Adds a column with these bounds.
@@ -102,7 +104,7 @@ impl Simplex {
     pub fn row(&mut self, sum: &[(ColumnId, Rational)]) -> ColumnId {
         let owner = self.columns.len();
         let mut parts: Vec<(ColumnId, Rational)> = Vec::new();
-        for (c, w) in sum {
+        for (c, w) in sum.iter().filter(|(_, w)| !w.is_zero()) {
             match self.columns[*c].row {
                 Some(r) => parts = combine(&parts, w, &self.rows[r].sum),
                 None => parts = combine(&parts, w, &[(*c, Rational::ONE)]),
@@ -319,11 +321,8 @@ impl Simplex {
     }
 
     fn may_go_on(&mut self) -> bool {
-        if self.budget == 0 || (self.budget.is_multiple_of(16) && Instant::now() >= self.deadline) {
-            return false;
-        }
-        self.budget -= 1;
-        true
+        self.pivots += 1;
+        self.budget > 0 && !(self.pivots.is_multiple_of(16) && Instant::now() >= self.deadline)
     }
 
     /// The column takes over the row; its owner joins the sum.
@@ -344,6 +343,7 @@ impl Simplex {
         self.columns[leaves].row = None;
         self.columns[enters].row = Some(r);
         let definition = std::mem::take(&mut self.rows[r].sum);
+        let mut work = self.rows.len();
         for (i, other) in self.rows.iter_mut().enumerate() {
             if i == r {
                 continue;
@@ -351,8 +351,10 @@ impl Simplex {
             if let Ok(at) = other.sum.binary_search_by_key(&enters, |e| e.0) {
                 let (_, w) = other.sum.remove(at);
                 other.sum = combine(&other.sum, &w, &definition);
+                work += other.sum.len();
             }
         }
+        self.budget = self.budget.saturating_sub(u32::try_from(work).unwrap_or(u32::MAX));
         self.rows[r].sum = definition;
     }
 }

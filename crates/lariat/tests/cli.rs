@@ -522,7 +522,7 @@ fn the_time_is_kept() {
 
 #[test]
 fn require_proof_makes_unknown_count() {
-    let file = "tests/lts/slow-phase.lts";
+    let file = "tests/lts/collatz-27.lts";
     assert_eq!(lariat(&["check", file]).status.code(), Some(0));
     assert_eq!(lariat(&["check", "--require-proof", file]).status.code(), Some(1));
     assert_eq!(lariat(&["check", "--require-proof", "tests/lts/count-down-wrap.lts"]).status.code(), Some(0));

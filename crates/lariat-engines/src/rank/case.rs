@@ -8,11 +8,12 @@
 use super::encode::Encoder;
 use super::form::Form;
 use super::relation::{Constraint, Relation, restrict};
+use super::slim::renumber;
 use crate::linear::Reading;
 use crate::lp::{ColumnId, Optimum, Outcome, Rational, Simplex};
 use dashu_int::IBig;
 use lariat_ir::Term;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 /// Something to be done in a case.
@@ -47,8 +48,8 @@ pub(crate) struct Case {
     pub forms: HashMap<Term, Form>,
     /// The value of a bit-vector, in one reading.
     pub values: HashMap<(Term, bool), Form>,
-    /// The columns of quotients.
-    pub quotients: HashMap<Term, ColumnId>,
+    /// The columns of quotients, with their divisors.
+    pub quotients: BTreeMap<Term, (ColumnId, IBig)>,
     /// The columns of bit-vectors of which only the width is known; until one reading is asked for they have no bounds.
     pub opaque: HashMap<ColumnId, u32>,
     /// The conditions that are decided.
@@ -63,18 +64,18 @@ pub(crate) struct Case {
     dirty: bool,
 }
 
-/// The pivots that one case may take.
-const PIVOTS: u32 = 20_000;
+/// What one case may cost.
+const WORK: u32 = 2_000_000;
 
 impl Case {
     /// The case in which nothing is known.
     pub fn new(deadline: Instant) -> Self {
         Self {
-            lp: Simplex::new(PIVOTS, deadline),
+            lp: Simplex::new(WORK, deadline),
             constraints: Vec::new(),
             forms: HashMap::new(),
             values: HashMap::new(),
-            quotients: HashMap::new(),
+            quotients: BTreeMap::new(),
             opaque: HashMap::new(),
             truth: HashMap::new(),
             goals: Vec::new(),
@@ -248,10 +249,7 @@ impl Case {
     pub fn relation(&self, from: usize, to: usize, before: Vec<Form>, after: Vec<Form>) -> Relation {
         let mut r = Relation { from, to, constraints: self.constraints.clone(), before, after };
         r.simplify();
-        let number: HashMap<usize, usize> = r.columns().into_iter().enumerate().map(|(i, c)| (c, i)).collect();
-        let renumber = |f: &mut Form| f.parts.iter_mut().for_each(|p| p.0 = number[&p.0]);
-        r.constraints.iter_mut().for_each(|c| renumber(&mut c.form));
-        r.before.iter_mut().chain(&mut r.after).for_each(renumber);
+        renumber(&mut r);
         r
     }
 }

@@ -11,7 +11,7 @@ use super::case::{Case, Fork, Literal};
 use super::form::Form;
 use super::relation::Constraint;
 use crate::linear::Reading;
-use crate::lp::Rational;
+use crate::lp::{ColumnId, Rational};
 use dashu_int::IBig;
 use lariat_ir::{Node, Op, Role, Sort, Term, TransitionSystem, Value};
 use std::cell::Cell;
@@ -32,6 +32,10 @@ pub(crate) struct Encoder<'a> {
 
 /// Quotients and wraps with at most this many possible values are split on.
 const MOST_VALUES: i64 = 3;
+/// Remainders by more than this are not watched: they are wraps, or hashes.
+pub(crate) const LARGEST_DIVISOR: i32 = 16;
+/// A new quotient is compared with at most this many others.
+const MOST_COMPARED: usize = 4;
 /// Terms deeper than this are not looked into.
 const DEEPEST: usize = 400;
 
@@ -443,13 +447,23 @@ impl<'a> Encoder<'a> {
     /// The quotient of a form by a positive constant, rounded down; split on where few values are possible.
     fn quotient(&self, case: &mut Case, key: Term, form: &Form, by: &IBig) -> Read {
         let column = match case.quotients.get(&key) {
-            Some(c) => *c,
+            Some(c) => c.0,
             None => {
                 let q = case.column(None, None);
                 let rest = form.plus(&Rational::int(&-by), &Form::column(q));
                 case.hold(Constraint::at_least_zero(Form::int(&(by - 1)).sub(&rest)));
                 case.hold(Constraint::at_least_zero(rest));
-                case.quotients.insert(key, q);
+                // Quotients by one divisor differ by an integer, which their bounds often determine.
+                let others: Vec<ColumnId> = case.quotients.values().filter(|o| o.1 == *by).map(|o| o.0).collect();
+                for other in others.into_iter().take(MOST_COMPARED) {
+                    let difference = Form::column(q).sub(&Form::column(other));
+                    if let (Some(l), Some(g)) = case.range(&difference)
+                        && l.ceil() == g.floor()
+                    {
+                        case.hold(Constraint::zero(difference.sub(&Form::int(&l.ceil()))));
+                    }
+                }
+                case.quotients.insert(key, (q, by.clone()));
                 q
             }
         };
@@ -492,7 +506,16 @@ impl<'a> Encoder<'a> {
         let key = terms.apply(Op::IntDiv, &[args[0], terms.int(size.clone())]);
         let q = self.quotient(case, key, &a, &size)?;
         Ok(match (is_mod, c < IBig::ZERO) {
-            (true, _) => a.plus(&Rational::int(&-size), &q),
+            (true, _) => {
+                let rest = a.plus(&Rational::int(&-&size), &q);
+                if size > IBig::from(LARGEST_DIVISOR) || q.as_constant().is_some() {
+                    return Ok(rest);
+                }
+                // A column of its own, so that conditions can be seen to speak of it.
+                let r = Form::column(case.column(Some(IBig::ZERO), Some(size - 1)));
+                case.hold(Constraint::zero(rest.sub(&r)));
+                r
+            }
             (false, false) => q,
             (false, true) => q.scaled(&Rational::ONE.negated()),
         })

@@ -29,6 +29,13 @@ impl Form {
     pub fn as_constant(&self) -> Option<&Rational> {
         self.parts.is_empty().then_some(&self.constant)
     }
+    /// The column that this is.
+    pub fn as_column(&self) -> Option<ColumnId> {
+        match self.parts.as_slice() {
+            [(c, one)] if *one == Rational::ONE && self.constant.is_zero() => Some(*c),
+            _ => None,
+        }
+    }
     /// The weight of a column.
     pub fn weight(&self, c: ColumnId) -> Rational {
         self.parts.binary_search_by_key(&c, |p| p.0).map_or(Rational::ZERO, |i| self.parts[i].1.clone())

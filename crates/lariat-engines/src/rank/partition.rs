@@ -9,6 +9,7 @@ use super::encode::Encoder;
 use super::measure;
 use super::model::{Model, Node, Predicate};
 use super::relation::Relation;
+use super::slim::slim;
 use super::support::{Analysis, conditions};
 use super::synth::{self, Bound, Function};
 use lariat_ir::{LocId, Measure, Term};
@@ -40,14 +41,20 @@ pub(crate) fn search(encoder: &Encoder<'_>, analysis: &Analysis, cutpoints: &[Lo
         return Some(found);
     }
     let mut candidates: Vec<Predicate> = Vec::new();
-    for r in &stuck.relations {
-        for f in conditions(r) {
-            let predicate: Predicate = cutpoints.iter().map(|c| (*c, f.clone())).collect();
-            let opposite: Predicate = cutpoints.iter().map(|c| (*c, f.below_zero())).collect();
-            if candidates.len() < MOST_CONDITIONS && !candidates.contains(&predicate) && !candidates.contains(&opposite)
-            {
-                candidates.push(predicate);
-            }
+    let here = stuck.relations.iter().flat_map(conditions);
+    for f in here.chain(analysis.forms.iter().cloned()) {
+        let predicate: Predicate = cutpoints.iter().map(|c| (*c, f.clone())).collect();
+        let opposite: Predicate = cutpoints.iter().map(|c| (*c, f.below_zero())).collect();
+        if candidates.len() < MOST_CONDITIONS && !candidates.contains(&predicate) && !candidates.contains(&opposite) {
+            candidates.push(predicate);
+        }
+    }
+    if std::env::var("RANK_DEBUG").is_ok() {
+        for r in &stuck.relations {
+            eprintln!("STUCK {r:?}");
+        }
+        for r in &candidates {
+            eprintln!("CAND {r:?}");
         }
     }
     let mut divided = Vec::new();
@@ -103,6 +110,7 @@ impl Search<'_> {
         let bounds = self.analysis.bounds(self.encoder, model)?;
         let strong = self.analysis.strengthened(model, &bounds);
         let (relations, kept) = strong.inside(self.cutpoints);
+        let relations = slim(&relations, self.encoder.deadline);
         let dimensions = model.dimensions.len();
         let tuple = synth::lexicographic(kept.len(), dimensions, &relations, self.bound, self.encoder.deadline);
         let nodes: Vec<&Node> = kept.iter().map(|n| &model.nodes[*n]).collect();

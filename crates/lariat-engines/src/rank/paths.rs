@@ -1,12 +1,12 @@
 //! The steps between cutpoints, path by path and case by case.
 
 use super::case::{Case, Goal};
-use super::encode::Encoder;
+use super::encode::{Encoder, LARGEST_DIVISOR};
 use super::form::Form;
 use super::relation::Relation;
 use crate::path::{SymbolicPath, in_state};
 use lariat_ir::simplify::simplify;
-use lariat_ir::{LocId, Role, Sort, Term, TransitionSystem, VarId};
+use lariat_ir::{LocId, Op, Role, Sort, Term, TransitionSystem};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// How finely to look.
@@ -87,25 +87,29 @@ fn from_cutpoint(
             if let Some(known) = region.invariants.get(&to) {
                 case.assume(in_state(ts, *known, &next.state), true);
             }
+            // All conditions first: what they say makes values exact.
+            let cases = case.settle(encoder, &mut detail.splits.clone());
             if let Some(to) = end {
                 let after: Vec<Term> =
                     region.dimensions.iter().map(|d| simplify(&ts.terms, in_state(ts, *d, &next.state))).collect();
                 let dimensions = || region.dimensions.iter().zip(&after);
-                case.goals.extend(dimensions().map(|(d, a)| Goal::Value(*a, encoder.reading(*d))));
-                for mut case in case.settle(encoder, &mut detail.splits.clone()) {
-                    let mut before = Vec::new();
-                    let mut later = Vec::new();
-                    for (d, a) in dimensions() {
-                        before.push(read(encoder, &mut case, *d, *d));
-                        later.push(read(encoder, &mut case, *a, *d));
-                    }
-                    let relation = case.relation(from, to, before, later);
-                    if found.seen.insert(relation.clone()) {
-                        found.relations.push(relation);
+                for mut case in cases {
+                    case.goals.extend(dimensions().map(|(d, a)| Goal::Value(*a, encoder.reading(*d))));
+                    for mut case in case.settle(encoder, &mut detail.splits.clone()) {
+                        let mut before = Vec::new();
+                        let mut later = Vec::new();
+                        for (d, a) in dimensions() {
+                            before.push(read(encoder, &mut case, *d, *d));
+                            later.push(read(encoder, &mut case, *a, *d));
+                        }
+                        let relation = case.relation(from, to, before, later);
+                        if found.seen.insert(relation.clone()) {
+                            found.relations.push(relation);
+                        }
                     }
                 }
             } else {
-                open.extend(case.settle(encoder, &mut detail.splits.clone()).into_iter().map(|c| (next.clone(), c)));
+                open.extend(cases.into_iter().map(|c| (next.clone(), c)));
             }
         }
     }
@@ -119,19 +123,56 @@ pub(crate) fn read(encoder: &Encoder<'_>, case: &mut Case, t: Term, dimension: T
     form.unwrap_or_else(|_| Form::column(case.column(None, None)))
 }
 
-/// The variables that matter for whether the region is left: those in its guards, closed under dependence.
-pub(crate) fn relevant(ts: &TransitionSystem, body: &BTreeSet<LocId>) -> Vec<VarId> {
+/// What matters for whether the region is left: the variables in its guards, closed under dependence, and the cells and
+/// remainders that its guards speak of.
+pub(crate) fn relevant(ts: &TransitionSystem, body: &BTreeSet<LocId>) -> BTreeSet<Term> {
+    let terms = &ts.terms;
     let edges: Vec<_> = ts.edges.iter().filter(|e| body.contains(&e.from) && body.contains(&e.to)).collect();
-    let mut found: BTreeSet<VarId> = BTreeSet::new();
-    let mut open: Vec<Term> = edges.iter().map(|e| e.guard).collect();
+    let guards: Vec<Term> = edges.iter().map(|e| e.guard).collect();
+    let mut seen: BTreeSet<Term> = BTreeSet::new();
+    let mut open = guards.clone();
     while let Some(t) = open.pop() {
-        for s in ts.terms.symbols(t) {
-            if let Some(Role::Var(v)) = ts.terms.role(s)
-                && found.insert(v)
+        for s in terms.symbols(t) {
+            if let Some(Role::Var(v)) = terms.role(s)
+                && seen.insert(s)
             {
                 open.extend(edges.iter().flat_map(|e| &e.updates).filter(|u| u.0 == v).map(|u| u.1));
             }
         }
     }
-    found.into_iter().filter(|v| !matches!(ts.vars[*v].sort, Sort::Array(..))).collect()
+    seen.retain(|s| !matches!(terms.sort(*s), Sort::Array(..)));
+    seen.extend(observed(ts, &guards));
+    seen
 }
+
+/// Cells of arrays, and remainders by small constants, that occur in some conditions.
+fn observed(ts: &TransitionSystem, conditions: &[Term]) -> Vec<Term> {
+    let terms = &ts.terms;
+    let plain = |t: Term| {
+        terms.reachable(&[t]).iter().all(|u| match terms.role(*u) {
+            Some(Role::Var(_)) => !matches!(terms.sort(*u), Sort::Array(..)),
+            Some(_) => false,
+            None => !matches!(terms.node(*u).op, Op::Select | Op::Store | Op::Fill(_) | Op::IntMod),
+        })
+    };
+    let wanted = |t: &Term| {
+        let node = terms.node(*t);
+        match node.op {
+            Op::Select => {
+                matches!(terms.role(node.args()[0]), Some(Role::Var(_)))
+                    && plain(node.args()[1])
+                    && matches!(node.sort, Sort::Int | Sort::BitVec(_))
+            }
+            Op::IntMod => {
+                let divisor = terms.constant_value(node.args()[1]);
+                let small = divisor.is_some_and(|d| (2..=LARGEST_DIVISOR).any(|k| *d.as_int() == k.into()));
+                small && plain(node.args()[0])
+            }
+            _ => false,
+        }
+    };
+    terms.reachable(conditions).into_iter().filter(wanted).take(MOST_OBSERVED).collect()
+}
+
+/// More cells and remainders than this are not watched.
+const MOST_OBSERVED: usize = 4;

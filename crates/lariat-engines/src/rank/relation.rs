@@ -72,16 +72,19 @@ impl Relation {
 
     /// Whether it has points, as far as can be told.
     pub fn is_possible(&self, deadline: Instant) -> bool {
-        self.program(2000, deadline).feasible() != Outcome::Infeasible
+        self.program(50_000, deadline).feasible() != Outcome::Infeasible
     }
 
     /// Solves the equations and leaves out what says nothing: columns that nothing bounds from one side, and constraints
     /// on constants.
     pub fn simplify(&mut self) {
+        let kept: BTreeSet<usize> = self.before.iter().filter_map(Form::as_column).collect();
+        // Dimensions stay columns where possible. A column with weight one keeps the others integers; any other will do
+        // for fractions.
+        let rank = |(c, w): &(usize, Rational)| (!kept.contains(c), w.magnitude() == Rational::ONE, *c);
         while let Some((i, column)) = self.constraints.iter().enumerate().find_map(|(i, c)| {
-            // A column with weight one keeps the others integers; any other will do for fractions.
-            let unit = c.form.parts.iter().rev().find(|p| p.1.magnitude() == Rational::ONE);
-            c.zero.then(|| unit.or(c.form.parts.last()).map(|p| (i, p.0))).flatten()
+            let best = c.form.parts.iter().max_by_key(|p| rank(p)).filter(|_| c.zero);
+            best.map(|p| (i, p.0))
         }) {
             let equation = self.constraints.swap_remove(i).form;
             let w = equation.weight(column);

@@ -155,7 +155,7 @@ fn leading_to(task: &Task<'_>) -> (Vec<LocId>, BTreeSet<LocId>) {
 
 /// The variables that matter in the loop, and those that their values come from.
 fn watched(ts: &TransitionSystem, body: &BTreeSet<LocId>) -> BTreeSet<Term> {
-    let mut found: BTreeSet<Term> = relevant(ts, body).into_iter().map(|v| ts.vars[v].term).collect();
+    let mut found = relevant(ts, body);
     let mut open: Vec<Term> = found.iter().copied().collect();
     while let Some(t) = open.pop() {
         for (v, new) in ts.edges.iter().flat_map(|e| &e.updates) {
@@ -210,28 +210,31 @@ fn forms(encoder: &Encoder<'_>, dimensions: &[Term], body: &BTreeSet<LocId>, rel
     }
     compared(encoder, dimensions, body).into_iter().for_each(&mut add);
     relations.iter().flat_map(conditions).for_each(&mut add);
+    relations.iter().flat_map(consequences).for_each(&mut add);
     all
 }
 
 /// The conditions of a step that speak of the dimensions before it, and by how much it changes each of them.
 pub(crate) fn conditions(r: &Relation) -> Vec<Function> {
-    let column = |f: &Form| match f.parts.as_slice() {
-        [(c, one)] if *one == Rational::ONE && f.constant.is_zero() => Some(*c),
-        _ => None,
-    };
-    let columns: Vec<Option<usize>> = r.before.iter().map(column).collect();
-    let changes = r.before.iter().zip(&r.after).map(|(b, a)| a.sub(b));
+    let changes = r.before.iter().zip(&r.after).map(|(b, a)| a.sub(b).tightened());
     let guards = r.constraints.iter().map(|c| c.form.clone());
-    let over_dimensions = |form: Form| {
-        let mut f = Function::constant(columns.len(), 0);
-        f.constant = form.constant.clone();
-        for (c, w) in &form.parts {
-            let d = columns.iter().position(|k| *k == Some(*c))?;
-            f.weights[d] = w.clone();
-        }
-        (!form.parts.is_empty()).then_some(f)
-    };
-    changes.map(|f| f.tightened()).chain(guards).filter_map(over_dimensions).collect()
+    changes.chain(guards).filter_map(|f| over(&r.before, &f)).collect()
+}
+
+/// What a step's conditions say of the dimensions after it.
+fn consequences(r: &Relation) -> Vec<Function> {
+    r.constraints.iter().filter_map(|c| over(&r.after, &c.form)).collect()
+}
+
+/// A form as a function of the dimensions, where its columns are dimensions.
+fn over(dimensions: &[Form], form: &Form) -> Option<Function> {
+    let mut f = Function::constant(dimensions.len(), 0);
+    f.constant = form.constant.clone();
+    for (c, w) in &form.parts {
+        let d = dimensions.iter().position(|k| k.as_column() == Some(*c))?;
+        f.weights[d] = w.clone();
+    }
+    (!form.parts.is_empty()).then_some(f)
 }
 
 /// What the guards of these locations compare, where it is linear.
@@ -243,7 +246,7 @@ fn compared(encoder: &Encoder<'_>, dimensions: &[Term], body: &BTreeSet<LocId>) 
     case.lenient = true;
     let columns: Vec<Option<usize>> = dimensions
         .iter()
-        .map(|d| encoder.value(&mut case, *d, encoder.reading(*d)).ok().and_then(|f| Some(f.parts.first()?.0)))
+        .map(|d| encoder.value(&mut case, *d, encoder.reading(*d)).ok().and_then(|f| f.as_column()))
         .collect();
     let edges = ts.edges.iter().filter(|e| body.contains(&e.from));
     let guards: Vec<Term> = edges.map(|e| e.guard).collect();
@@ -360,7 +363,7 @@ fn without_redundant(encoder: &Encoder<'_>, forms: &[Function], bounds: &mut [Op
     };
     for k in (0..forms.len()).rev() {
         let Some(mine) = &bounds[k] else { continue };
-        let mut lp = Simplex::new(2000, encoder.deadline);
+        let mut lp = Simplex::new(50_000, encoder.deadline);
         for _ in 0..columns {
             lp.column(None, None);
         }
@@ -402,7 +405,7 @@ fn after(
     forms: &[Function],
     old: Option<&Vec<Option<IBig>>>,
 ) -> Option<Option<Vec<Option<IBig>>>> {
-    let mut lp = r.program(20_000, encoder.deadline);
+    let mut lp = r.program(500_000, encoder.deadline);
     if r.from != START {
         let Some(here) = &bounds[r.from] else { return Some(None) };
         for (f, b) in forms.iter().zip(here) {

@@ -40,8 +40,8 @@ pub(crate) struct Tuple {
     pub stuck: Vec<Relation>,
 }
 
-/// How much to spend on one program.
-const PIVOTS: u32 = 6_000;
+/// What one program may cost.
+const WORK: u32 = 1_500_000;
 
 /// Searches a tuple under which every step falls.
 pub(crate) fn lexicographic(
@@ -179,7 +179,7 @@ struct Solution {
 impl Question<'_> {
     /// Solves the program in which a weight costs this much.
     fn solve(&self, wanted: &[usize], cost: &Rational) -> Option<Solution> {
-        let mut lp = Simplex::new(PIVOTS, self.deadline);
+        let mut lp = Simplex::new(WORK, self.deadline);
         let zero = || Some(Rational::ZERO);
         let mut price: Vec<(ColumnId, Rational)> = Vec::new();
         let mut unknowns: Vec<Vec<(ColumnId, ColumnId)>> = Vec::new();
