@@ -1,14 +1,17 @@
 //! Runs the engines on the loops of a system, by cost, and hands their claims to the judge.
 
 use crate::board::Board;
+use crate::closed::ClosedSet;
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
+use crate::orbit::Orbit;
+use crate::rank::Ranking;
 use lariat_ir::{Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
 use lariat_smt::Limit;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
-pub const ENGINES: &[&dyn Engine] = &[&crate::orbit::Orbit, &crate::rank::Ranking, &crate::closed::ClosedSet];
+pub const ENGINES: &[&dyn Engine] = &[&Orbit, &Ranking::QUICK, &ClosedSet, &Ranking::DEEP];
 
 /// Who accepts claims: the checker, behind a trait that this crate can know.
 pub trait Judge {

@@ -22,7 +22,7 @@ use crate::engine::{EngineCx, Task};
 use crate::path::Around;
 use crate::symex::concrete::{Lasso, Runner, closes};
 use crate::symex::paths::{Bounds, Explored, Paths, Visit, Witness, start_of, too_hard, value_of};
-use crate::symex::reads::fixed_at_start;
+use crate::symex::reads::{Miss, fixed_at_start};
 use dashu_int::IBig;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{
@@ -38,8 +38,10 @@ pub(crate) type Lassos = BTreeMap<LocId, Lasso>;
 
 /// Steps of one concrete run.
 const MOST_STEPS: usize = 3000;
+/// Steps of those after the first.
+const MOST_STEPS_AGAIN: usize = 600;
 /// Steps of all concrete runs of a system.
-const ALL_STEPS: usize = 12_000;
+const ALL_STEPS: usize = 10_000;
 /// How often values at a header may be equal without a cycle that closes.
 const MOST_MISSES: usize = 4;
 /// How far paths are followed.
@@ -145,6 +147,7 @@ fn concretely(
     let fixed = ts.fixed_by(ts.init);
     let chooses = ts.unknowns.iter().any(|u| u.kind == UnknownKind::Input) || fixed.len() < ts.vars.len();
     let mut steps = ALL_STEPS;
+    let mut length = MOST_STEPS;
     for value in candidates(ts) {
         let mut values = start.to_vec();
         for (v, var) in ts.vars.entries().filter(|(v, _)| !fixed.contains(v)) {
@@ -153,10 +156,11 @@ fn concretely(
         if !machine.is_initial(&values) {
             values = start.to_vec();
         }
-        follow(ts, cx, machine, values, &value, &mut steps, quarries, found);
-        if quarries.is_empty() || steps == 0 || !chooses || cx.out_of_time() {
+        follow(ts, cx, machine, values, &value, length.min(steps), quarries, found, &mut steps);
+        if quarries.values().all(|q| q.misses > MOST_MISSES) || steps == 0 || !chooses || cx.out_of_time() {
             return;
         }
+        length = MOST_STEPS_AGAIN;
     }
 }
 
@@ -167,35 +171,35 @@ fn follow(
     machine: &Machine<'_>,
     start: Vec<Value>,
     value: &IBig,
-    steps: &mut usize,
+    length: usize,
     quarries: &mut BTreeMap<LocId, Quarry>,
     found: &mut Lassos,
+    steps: &mut usize,
 ) {
     let mut runner = Runner::new(machine, start);
     let mut seen: HashMap<(LocId, Vec<Value>), usize> = HashMap::new();
-    for _ in 0..MOST_STEPS {
-        if *steps == 0 || quarries.is_empty() || cx.out_of_time() {
+    for _ in 0..length {
+        if *steps == 0 || quarries.values().all(|q| q.misses > MOST_MISSES) || cx.out_of_time() {
             return;
         }
         *steps -= 1;
         let loc = runner.state.loc;
-        if let Some(quarry) = quarries.get_mut(&loc) {
+        if let Some(quarry) = quarries.get_mut(&loc).filter(|q| q.misses <= MOST_MISSES) {
             let scalars = quarry.relevant.iter().filter(|v| !matches!(ts.vars[**v].sort, Sort::Array(..)));
             let key = (loc, scalars.map(|v| runner.state.values[v.index()].clone()).collect());
             let now = runner.recording.steps.len();
             if let Some(before) = seen.insert(key, now) {
                 let edges = runner.recording.steps[before..].iter().map(|s| s.edge);
                 let inside = edges.into_iter().all(|e| quarry.body.contains(&ts.edges[e].from));
-                let lasso = inside.then(|| closes(machine, &runner.recording, before)).flatten();
+                let lasso = if inside { closes(machine, &runner.recording, before) } else { Err(Miss::Differs) };
                 match lasso {
-                    Some(lasso) => {
+                    Ok(lasso) => {
                         found.insert(loc, lasso);
                         quarries.remove(&loc);
                     }
-                    None => quarry.misses += 1,
-                }
-                if quarries.get(&loc).is_some_and(|q| q.misses > MOST_MISSES) {
-                    return;
+                    // Other values do not make the environment matter less.
+                    Err(Miss::Unsettled) => quarry.misses = MOST_MISSES + 1,
+                    Err(Miss::Differs) => quarry.misses += 1,
                 }
             }
         }
@@ -303,7 +307,7 @@ fn replay(machine: &Machine<'_>, witness: &Witness, cycle: usize, steps: usize, 
     if runner.state.loc != end {
         return None;
     }
-    closes(machine, &runner.recording, cycle)
+    closes(machine, &runner.recording, cycle).ok()
 }
 
 #[cfg(test)]

@@ -24,14 +24,26 @@ use support::Analysis;
 use synth::Bound;
 
 /// The engine.
-pub struct Ranking;
+///
+/// It comes twice in the portfolio. What is quick decides most loops; cells, phases and invariants for each cell are a long search,
+/// for which the loops that can be shown to run for ever should not wait.
+pub struct Ranking {
+    deep: bool,
+}
+
+impl Ranking {
+    /// One tuple of linear functions, with what the abstract domains know.
+    pub const QUICK: Self = Self { deep: false };
+    /// Everything else.
+    pub const DEEP: Self = Self { deep: true };
+}
 
 impl Engine for Ranking {
     fn name(&self) -> &'static str {
         "ranking"
     }
     fn cost(&self) -> u32 {
-        20
+        if self.deep { 40 } else { 20 }
     }
     fn applies(&self, task: &Task<'_>) -> Applies {
         if task.ts.proves == Proves::Diverges {
@@ -40,14 +52,14 @@ impl Engine for Ranking {
         Applies::Yes
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
-        match prove(task, cx) {
+        match prove(task, cx, self.deep) {
             Ok(claim) => Outcome::Claims(vec![claim]),
             Err(reason) => Outcome::GaveUp(reason),
         }
     }
 }
 
-fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
+fn prove(task: &Task<'_>, cx: &EngineCx, deep: bool) -> Result<Claim, String> {
     let ts = task.ts;
     let this = task.this();
     let inner = task.forest.loops.entries().filter(|(id, _)| *id == task.id || task.forest.is_inside(*id, task.id));
@@ -69,7 +81,7 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
 
     // Most loops need no invariants and no cases; many of the others only what the abstract domains find.
     let nothing = BTreeMap::new();
-    for supported in [false, true] {
+    for supported in [false, true].into_iter().filter(|_| !deep) {
         let invariants = if supported { task.board.invariants(ts, task.forest, deadline) } else { &nothing };
         let region = Region { cutpoints: &cutpoints, body: &this.body, invariants, dimensions: &dimensions };
         let relations = paths::steps(&encoder, &region, Detail { splits: 0, most_steps: 200 })?;
@@ -82,6 +94,9 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
                 return Ok(claim(measures, invariants.clone()));
             }
         }
+    }
+    if !deep {
+        return Err("no tuple of linear functions falls on each of its steps".into());
     }
     let Some(analysis) = Analysis::new(task, &encoder) else {
         return Err("it has too many steps between cutpoints".into());

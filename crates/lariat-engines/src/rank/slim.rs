@@ -97,8 +97,10 @@ fn without_redundant(r: &mut Relation, deadline: Instant) {
         if r.constraints[i].zero {
             continue;
         }
+        // The program has the columns of all constraints, also those that only this one mentions.
+        let columns = r.columns().into_iter().max().map_or(0, |c| c + 1);
         let c = r.constraints.remove(i);
-        let mut lp = r.program(WORK, deadline);
+        let mut lp = r.program_of(columns, WORK, deadline);
         restrict(&mut lp, &Constraint::at_least_zero(c.form.negated().shifted(-1)));
         if lp.feasible() != Outcome::Infeasible {
             r.constraints.insert(i, c);

@@ -1,6 +1,6 @@
 //! Concrete runs that remember what they did.
 
-use super::reads;
+use super::reads::{self, Miss};
 use lariat_ir::{Choice, EdgeId, Machine, Place, State, TransitionSystem, UnknownId, Value};
 use std::collections::BTreeSet;
 
@@ -83,16 +83,15 @@ pub(crate) struct Lasso {
 
 /// Whether the last steps of a run, from `cycle` on, can be repeated for ever: what they depend on is the same again, and
 /// nothing on the way hangs on a value that the environment chooses.
-pub(crate) fn closes(machine: &Machine<'_>, run: &Recording, cycle: usize) -> Option<Lasso> {
+pub(crate) fn closes(machine: &Machine<'_>, run: &Recording, cycle: usize) -> Result<Lasso, Miss> {
     let ts: &TransitionSystem = machine.system();
     let end = run.steps.len();
     let states = run.states(machine, cycle, end);
-    let same = reads::closed(ts, &states, &run.steps[cycle..]).ok()??;
     let (first, last) = (&states[0], &states[states.len() - 1]);
-    if same.iter().any(|p| reads::value_at(first, p) != reads::value_at(last, p)) {
-        return None;
-    }
+    let differs =
+        |places: &BTreeSet<Place>| places.iter().any(|p| reads::value_at(first, p) != reads::value_at(last, p));
+    let same = reads::closed(ts, &states, &run.steps[cycle..], &differs)?;
     let before = run.states(machine, 0, cycle);
-    let needed = reads::before(ts, &before, &run.steps[..cycle], &same).ok()?;
-    Some(Lasso { run: run.clone(), cycle, same, needed })
+    let needed = reads::before(ts, &before, &run.steps[..cycle], &same)?;
+    Ok(Lasso { run: run.clone(), cycle, same, needed })
 }

@@ -18,9 +18,14 @@ enum Read {
     Unknown(UnknownId),
 }
 
-/// That a run depends on a value which only the environment knows.
+/// Why a run cannot be repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Unsettled(pub UnknownId);
+pub(crate) enum Miss {
+    /// It depends on a value which only the environment knows.
+    Unsettled,
+    /// Something that it depends on has changed.
+    Differs,
+}
 
 /// The parts of the state before the steps that decide the steps themselves and the places `after` them. `states[i]` holds
 /// the values before step `i`.
@@ -29,7 +34,7 @@ pub(crate) fn before(
     states: &[Vec<Value>],
     steps: &[Choice],
     after: &BTreeSet<Place>,
-) -> Result<BTreeSet<Place>, Unsettled> {
+) -> Result<BTreeSet<Place>, Miss> {
     let mut needed = after.clone();
     for (values, step) in states.iter().zip(steps).rev() {
         let edge = &ts.edges[step.edge];
@@ -54,7 +59,7 @@ pub(crate) fn before(
                     kept.insert(p);
                 }
                 Read::Unknown(u) if ts.unknowns[u].kind == UnknownKind::Input => {}
-                Read::Unknown(u) => return Err(Unsettled(u)),
+                Read::Unknown(_) => return Err(Miss::Unsettled),
             }
         }
         needed = without_cells_of_whole_arrays(kept);
@@ -62,23 +67,28 @@ pub(crate) fn before(
     Ok(needed)
 }
 
-/// The least set of places that a cycle reads or needs for what it leaves in the set: closed under what the cycle does.
+/// The least set of places that a cycle reads or needs for what it leaves in the set: closed under what the cycle does. The search
+/// ends early where what it has so far `differs` after the cycle.
 pub(crate) fn closed(
     ts: &TransitionSystem,
     states: &[Vec<Value>],
     cycle: &[Choice],
-) -> Result<Option<BTreeSet<Place>>, Unsettled> {
+    differs: &dyn Fn(&BTreeSet<Place>) -> bool,
+) -> Result<BTreeSet<Place>, Miss> {
     /// A chain of dependences through this many iterations is not followed to its end.
     const MOST_ROUNDS: usize = 64;
     let mut same = BTreeSet::new();
     for _ in 0..MOST_ROUNDS {
         let wider = before(ts, states, cycle, &same)?;
+        if differs(&wider) {
+            return Err(Miss::Differs);
+        }
         if wider == same {
-            return Ok(Some(same));
+            return Ok(same);
         }
         same = wider;
     }
-    Ok(None)
+    Err(Miss::Differs)
 }
 
 fn without_cells_of_whole_arrays(places: BTreeSet<Place>) -> BTreeSet<Place> {

@@ -117,7 +117,9 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 }
 
 fn engine_name(text: &str) -> Result<String, String> {
-    let names: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
+    let mut names: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
+    names.sort_unstable();
+    names.dedup();
     if names.contains(&text) { Ok(text.to_owned()) } else { Err(format!("the engines are: {}", names.join(", "))) }
 }
 
