@@ -58,6 +58,7 @@ folders! {
     noreturn: "noreturn",
     null_stores: "null-stores",
     orbits: "orbits",
+    ranking: "ranking",
     recursion: "recursion",
     setjmp: "setjmp",
     short_circuit: "short-circuit",
