@@ -40,6 +40,7 @@ use crate::models::{Model, Table};
 use crate::module::{BlockId, Callee, Function, FunctionId, Module, Op, Operand, Terminator, Type, ValueId};
 use crate::{Entry, EntryChoice, Failure, Options};
 use flat::{Flat, Form, Graph, InstanceId, Plan, Point};
+use lariat_ir::Assumption;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{IntType, Program, Recursion};
 use std::cell::RefCell;
@@ -55,16 +56,27 @@ pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failu
         &own
     };
     let mut module = prepare::prepare(module);
+    let assumed = prepare::leave_assumptions_to_models(&mut module, table);
     let entries: Vec<FunctionId> = entries(&module, options)?;
     let entries: Vec<FunctionId> = entries.into_iter().map(|f| prepare::with_constructors(&mut module, f)).collect();
     let mut done = Vec::new();
     for f in entries {
         let function = &module.functions[f.0 as usize];
         let whole = function.name == "main" || options.observe.is_some();
-        let program = program(&module, table, options, f, whole);
+        let mut program = program(&module, table, options, f, whole);
+        state(&mut program, &assumed);
         done.push(Entry { name: function.shown().to_owned(), program });
     }
     Ok(done)
+}
+
+/// Makes assumptions that every proof about a program rests on, in both its forms.
+fn state(program: &mut Program, assumed: &[String]) {
+    let all = assumed.iter().map(|text| Assumption { text: text.clone(), span: None });
+    program.assumptions.extend(all);
+    if let Recursion::Resumed { ending } = &mut program.recursion {
+        state(ending, assumed);
+    }
 }
 
 fn entries(module: &Module, options: &Options) -> Result<Vec<FunctionId>, Failure> {

@@ -4,6 +4,7 @@
 //! `shl` does not. The checks of shifts and of divisors go: the neutral operations have the rules, and each integer semantics
 //! makes its own of them. Those that are sure to fail stay, because the operation behind them has been folded to poison.
 
+use crate::models::{Ends, Model, Table};
 use crate::module::{
     BinOp, Block, BlockId, Callee, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand,
     Terminator, Type, ValueId,
@@ -31,6 +32,21 @@ pub(super) fn prepare(module: &Module) -> Module {
         }
     }
     module
+}
+
+/// Functions by which a program tells a tool what to assume stop the runs that they exclude, also where the program has a
+/// body for them: a body that waits for ever is the usual way to write down, in C, that a run does not count. Gives what is
+/// assumed by that, in words.
+pub(super) fn leave_assumptions_to_models(module: &mut Module, table: &Table) -> Vec<String> {
+    let mut assumed = Vec::new();
+    for f in module.functions.iter_mut().filter(|f| !f.blocks.is_empty()) {
+        let stops = |m: &&Model| m.ends.as_ref().is_some_and(|e| e.how == Ends::Stop);
+        if table.get(&f.name).filter(stops).is_some() {
+            assumed.push(format!("`{}` excludes runs, whatever its body does", f.shown()));
+            f.blocks.clear();
+        }
+    }
+    assumed
 }
 
 /// The kind of trap that a block is, if it is one.
