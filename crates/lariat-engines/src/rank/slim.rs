@@ -31,6 +31,17 @@ pub(crate) fn slim(relations: &[Relation], deadline: Instant) -> Vec<Relation> {
             }
         }
     }
+    // What is one constant all along says nothing that a constant could not.
+    for d in 0..dimensions {
+        let values: BTreeSet<Option<&Rational>> =
+            relations.iter().flat_map(|r| [r.before[d].as_constant(), r.after[d].as_constant()]).collect();
+        if values.len() == 1 && !values.contains(&None) {
+            for r in &mut relations {
+                r.before[d] = Form::constant(Rational::ZERO);
+                r.after[d] = Form::constant(Rational::ZERO);
+            }
+        }
+    }
     let mut seen = HashSet::new();
     let mut out = Vec::new();
     for mut r in relations {
