@@ -57,6 +57,7 @@ folders! {
     narrowing: "narrowing",
     noreturn: "noreturn",
     null_stores: "null-stores",
+    ranking: "ranking",
     setjmp: "setjmp",
     short_circuit: "short-circuit",
     signed_char_and_shifts: "signed-char-and-shifts",

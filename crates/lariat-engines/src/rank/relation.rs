@@ -46,8 +46,17 @@ pub(crate) struct Relation {
 impl Relation {
     /// A program whose points are those of the relation; column numbers stay.
     pub fn program(&self, budget: u32, deadline: Instant) -> Simplex {
+        self.program_of(self.width(), budget, deadline)
+    }
+
+    /// One more than the greatest column.
+    pub fn width(&self) -> usize {
+        self.columns().last().map_or(0, |c| c + 1)
+    }
+
+    /// The same with at least this many columns.
+    pub fn program_of(&self, columns: usize, budget: u32, deadline: Instant) -> Simplex {
         let mut lp = Simplex::new(budget, deadline);
-        let columns = self.columns().last().map_or(0, |c| c + 1);
         for _ in 0..columns {
             lp.column(None, None);
         }

@@ -102,6 +102,7 @@ fn without_redundant(r: &mut Relation, deadline: Instant) {
     if r.constraints.len() < MANY {
         return;
     }
+    let columns = r.width();
     let mut i = r.constraints.len();
     while i > 0 {
         i -= 1;
@@ -109,7 +110,7 @@ fn without_redundant(r: &mut Relation, deadline: Instant) {
             continue;
         }
         let c = r.constraints.remove(i);
-        let mut lp = r.program(WORK, deadline);
+        let mut lp = r.program_of(columns, WORK, deadline);
         restrict(&mut lp, &Constraint::at_least_zero(c.form.negated().shifted(-1)));
         if lp.feasible() != Outcome::Infeasible {
             r.constraints.insert(i, c);
