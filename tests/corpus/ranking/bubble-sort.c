@@ -4,7 +4,7 @@ extern int __VERIFIER_nondet_int(void);
 int main(void) {
     int a[100];
     int n = __VERIFIER_nondet_int();
-    if (n > 100) {
+    if (n < 0 || n > 100) {
         return 0;
     }
     for (int i = 0; i < n; i++) { //@ loop: terminates

@@ -4,7 +4,7 @@ extern int __VERIFIER_nondet_int(void);
 int main(void) {
     int x = __VERIFIER_nondet_int();
     int y = __VERIFIER_nondet_int();
-    while (x >= 0 || y >= 0) { //@ loop: terminates
+    while (x >= 0 || y >= 0) { //@ loop: terminates; wrap: diverges when x == 0 && y == -2147483647 - 1; tool wrap: unknown -- the hang is half of the circle apart
         int kept = x;
         x = y - 1;
         y = kept - 1;

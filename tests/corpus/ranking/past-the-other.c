@@ -4,7 +4,7 @@ extern int __VERIFIER_nondet_int(void);
 int main(void) {
     int x = __VERIFIER_nondet_int();
     int y = __VERIFIER_nondet_int();
-    while (x != y) { //@ loop: neither; wrap: terminates; ideal: diverges; tool: unknown -- runs are too long to follow
+    while (x != y) { //@ loop: neither; wrap: terminates; ideal: diverges; tool ideal: unknown -- the run never repeats a state
         x++;
     }
     return 0;

@@ -49,14 +49,6 @@ pub(crate) fn search(encoder: &Encoder<'_>, analysis: &Analysis, cutpoints: &[Lo
             candidates.push(predicate);
         }
     }
-    if std::env::var("RANK_DEBUG").is_ok() {
-        for r in &stuck.relations {
-            eprintln!("STUCK {r:?}");
-        }
-        for r in &candidates {
-            eprintln!("CAND {r:?}");
-        }
-    }
     let mut divided = Vec::new();
     for p in &candidates {
         let model = analysis.model.divided(p, encoder.deadline);

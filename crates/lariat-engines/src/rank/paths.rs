@@ -148,25 +148,28 @@ pub(crate) fn relevant(ts: &TransitionSystem, body: &BTreeSet<LocId>) -> BTreeSe
 /// Cells of arrays, and remainders by small constants, that occur in some conditions.
 fn observed(ts: &TransitionSystem, conditions: &[Term]) -> Vec<Term> {
     let terms = &ts.terms;
-    let plain = |t: Term| {
+    // A term over the variables, none of them an array; cells of arrays where they are allowed.
+    let plain = |t: Term, cells: bool| {
         terms.reachable(&[t]).iter().all(|u| match terms.role(*u) {
-            Some(Role::Var(_)) => !matches!(terms.sort(*u), Sort::Array(..)),
+            Some(Role::Var(_)) => cells || !matches!(terms.sort(*u), Sort::Array(..)),
             Some(_) => false,
-            None => !matches!(terms.node(*u).op, Op::Select | Op::Store | Op::Fill(_) | Op::IntMod),
+            None => match terms.node(*u).op {
+                Op::Select => cells,
+                Op::Store | Op::Fill(_) | Op::IntMod | Op::Ite => false,
+                _ => true,
+            },
         })
     };
     let wanted = |t: &Term| {
         let node = terms.node(*t);
         match node.op {
-            Op::Select => {
-                matches!(terms.role(node.args()[0]), Some(Role::Var(_)))
-                    && plain(node.args()[1])
-                    && matches!(node.sort, Sort::Int | Sort::BitVec(_))
-            }
+            Op::Select => matches!(terms.role(node.args()[0]), Some(Role::Var(_))) && plain(node.args()[1], false),
             Op::IntMod => {
                 let divisor = terms.constant_value(node.args()[1]);
                 let small = divisor.is_some_and(|d| (2..=LARGEST_DIVISOR).any(|k| *d.as_int() == k.into()));
-                small && plain(node.args()[0])
+                // What is read of a narrow cell is a remainder, too.
+                let of_cell = || terms.reachable(&[node.args()[0]]).iter().any(|u| terms.node(*u).op == Op::Select);
+                plain(node.args()[0], true) && (small || of_cell())
             }
             _ => false,
         }
@@ -175,4 +178,4 @@ fn observed(ts: &TransitionSystem, conditions: &[Term]) -> Vec<Term> {
 }
 
 /// More cells and remainders than this are not watched.
-const MOST_OBSERVED: usize = 4;
+const MOST_OBSERVED: usize = 6;

@@ -1,7 +1,7 @@
 //! One step between cutpoints as a convex relation.
 
 use super::form::Form;
-use crate::lp::{Outcome, Rational, Simplex};
+use crate::lp::{Optimum, Outcome, Rational, Simplex};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -46,10 +46,15 @@ pub(crate) struct Relation {
 impl Relation {
     /// A program whose points are those of the relation; column numbers stay.
     pub fn program(&self, budget: u32, deadline: Instant) -> Simplex {
-        self.program_of(self.columns().last().map_or(0, |c| c + 1), budget, deadline)
+        self.program_of(self.width(), budget, deadline)
     }
 
-    /// The same with at least so many columns.
+    /// One more than the greatest column.
+    pub fn width(&self) -> usize {
+        self.columns().last().map_or(0, |c| c + 1)
+    }
+
+    /// The same with at least this many columns.
     pub fn program_of(&self, columns: usize, budget: u32, deadline: Instant) -> Simplex {
         let mut lp = Simplex::new(budget, deadline);
         for _ in 0..columns {
@@ -77,6 +82,19 @@ impl Relation {
     /// Whether it has points, as far as can be told.
     pub fn is_possible(&self, deadline: Instant) -> bool {
         self.program(50_000, deadline).feasible() != Outcome::Infeasible
+    }
+
+    /// The least value of a form over the relation's columns; nothing if there is none, or it was not found.
+    pub fn least(&self, form: &Form, deadline: Instant) -> Option<Rational> {
+        if form.parts.is_empty() {
+            return Some(form.constant.clone());
+        }
+        let mut lp = self.program(100_000, deadline);
+        let row = lp.row(&form.parts);
+        match lp.least(row) {
+            Optimum::At(v) => Some(v.plus(&form.constant)),
+            _ => None,
+        }
     }
 
     /// Solves the equations and leaves out what says nothing: columns that nothing bounds from one side, and constraints

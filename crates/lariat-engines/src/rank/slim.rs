@@ -31,6 +31,17 @@ pub(crate) fn slim(relations: &[Relation], deadline: Instant) -> Vec<Relation> {
             }
         }
     }
+    // What is one constant all along says nothing that a constant could not.
+    for d in 0..dimensions {
+        let values: BTreeSet<Option<&Rational>> =
+            relations.iter().flat_map(|r| [r.before[d].as_constant(), r.after[d].as_constant()]).collect();
+        if values.len() == 1 && !values.contains(&None) {
+            for r in &mut relations {
+                r.before[d] = Form::constant(Rational::ZERO);
+                r.after[d] = Form::constant(Rational::ZERO);
+            }
+        }
+    }
     let mut seen = HashSet::new();
     let mut out = Vec::new();
     for mut r in relations {
@@ -91,14 +102,13 @@ fn without_redundant(r: &mut Relation, deadline: Instant) {
     if r.constraints.len() < MANY {
         return;
     }
+    let columns = r.width();
     let mut i = r.constraints.len();
     while i > 0 {
         i -= 1;
         if r.constraints[i].zero {
             continue;
         }
-        // The program has the columns of all constraints, also those that only this one mentions.
-        let columns = r.columns().into_iter().max().map_or(0, |c| c + 1);
         let c = r.constraints.remove(i);
         let mut lp = r.program_of(columns, WORK, deadline);
         restrict(&mut lp, &Constraint::at_least_zero(c.form.negated().shifted(-1)));

@@ -150,7 +150,7 @@ pub(crate) fn falling(
         wanted = clearly;
     }
     let solution = solution.or_else(|| question.solve(&wanted, &Rational::ZERO))?;
-    Some(solution.scaled(steps.len(), dimensions))
+    question.rounded(&solution).or_else(|| Some(solution.scaled(steps.len(), dimensions)))
 }
 
 /// A weight costs one part in this many of what a fall is worth.
@@ -166,6 +166,55 @@ struct Question<'a> {
     steps: &'a [&'a Relation],
     bound: Bound,
     deadline: Instant,
+}
+
+impl Question<'_> {
+    /// Nearby functions with small integers, if they do as well.
+    ///
+    /// A corner of a program with enormous constants has enormous fractions, where plain numbers would do.
+    fn rounded(&self, solution: &Solution) -> Option<(Vec<Function>, Vec<bool>)> {
+        let half = Rational::ONE.over(&Rational::small(2));
+        (1..=4).find_map(|scale| {
+            let near = |v: &Rational| Rational::int(&v.times(&Rational::small(scale)).plus(&half).floor());
+            let mut functions: Vec<Function> = Vec::new();
+            for f in &solution.functions {
+                let weights = f[..self.dimensions].iter().map(near).collect();
+                functions.push(Function { weights, constant: near(&f[self.dimensions]) });
+            }
+            self.confirmed(functions, solution)
+        })
+    }
+
+    /// The functions, with a common constant added, if they fall wherever the solution does.
+    fn confirmed(&self, mut functions: Vec<Function>, solution: &Solution) -> Option<(Vec<Function>, Vec<bool>)> {
+        let mut falls = vec![false; self.steps.len()];
+        let mut lowest = Rational::ZERO;
+        for (i, s) in self.steps.iter().enumerate() {
+            let of = |node: usize| &functions[self.members.iter().position(|m| *m == node).expect("a member")];
+            let (from, to) = (of(s.from), of(s.to));
+            let before = s.function_before(&from.weights, &from.constant);
+            let after = s.function_after(&to.weights, &to.constant);
+            let by = s.least(&before.sub(&after), self.deadline)?;
+            if by.is_negative() {
+                return None;
+            }
+            if solution.falls.iter().any(|(k, _)| *k == i) {
+                if by < Rational::ONE {
+                    return None;
+                }
+                falls[i] = true;
+                if self.bound == Bound::Asked {
+                    lowest = lowest.min(s.least(&before, self.deadline)?);
+                }
+            }
+        }
+        // Raised all alike: the differences stay.
+        let raise = Rational::int(&lowest.negated().ceil());
+        for f in &mut functions {
+            f.constant = f.constant.plus(&raise);
+        }
+        Some((functions, falls))
+    }
 }
 
 /// A solution before it is scaled to integers.
