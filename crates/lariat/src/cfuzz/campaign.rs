@@ -170,7 +170,7 @@ pub fn rerun(text: &str) -> Result<Examined, String> {
 }
 
 /// One batch out of so many is watched by all sanitizers from the beginning.
-const STRICT: u64 = 4;
+const STRICT: u64 = 8;
 
 /// How a written program says what its inputs are made from.
 const INPUTS: &str = "/* inputs ";
