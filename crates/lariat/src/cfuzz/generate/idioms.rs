@@ -801,7 +801,7 @@ impl Generator {
         self.count("recursion");
         let name = self.fresh("@r");
         // The function stands before `main`, and sees only what lives for ever.
-        let mut inner: Vec<Var> = self.vars.iter().filter(|v| v.depth == 0).cloned().collect();
+        let mut inner: Vec<Var> = self.vars.iter().filter(|v| v.name.starts_with('@')).cloned().collect();
         for a in ["n", "a"] {
             let kind = Kind::Int(INT);
             inner.push(Var { name: a.into(), kind, depth: 1, open: false, range: None, fixed: false });
