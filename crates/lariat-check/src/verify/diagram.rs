@@ -25,12 +25,29 @@ const TRUE: Diagram = 1;
 
 /// What is neither true nor false by its connectives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Atom {
+pub(super) enum Atom {
     /// A strict order.
     Less(Op, Term, Term),
     /// The smaller term comes first.
     Equal(Term, Term),
     Other(Term),
+}
+
+/// What a truth value that is no negation says, and whether it says that it is not so.
+pub(super) fn read(terms: &Terms, t: Term) -> (Atom, bool) {
+    let node = terms.node(t);
+    let less = |op: Op, negated: bool| {
+        let (a, b) = (node.args()[0], node.args()[1]);
+        (if negated { Atom::Less(op, b, a) } else { Atom::Less(op, a, b) }, negated)
+    };
+    match node.op {
+        Op::IntLt | Op::BvUlt | Op::BvSlt => less(node.op, false),
+        Op::IntLe => less(Op::IntLt, true),
+        Op::BvUle => less(Op::BvUlt, true),
+        Op::BvSle => less(Op::BvSlt, true),
+        Op::Eq => (Atom::Equal(node.args()[0].min(node.args()[1]), node.args()[0].max(node.args()[1])), false),
+        _ => (Atom::Other(t), false),
+    }
 }
 
 struct Diagrams<'a> {
@@ -113,19 +130,7 @@ impl<'a> Diagrams<'a> {
 
     /// The diagram of a truth value that is no connective.
     fn atom(&mut self, t: Term) -> Option<Diagram> {
-        let node = self.terms.node(t);
-        let less = |op: Op, negated: bool| {
-            let (a, b) = (node.args()[0], node.args()[1]);
-            (if negated { Atom::Less(op, b, a) } else { Atom::Less(op, a, b) }, negated)
-        };
-        let (atom, negated) = match node.op {
-            Op::IntLt | Op::BvUlt | Op::BvSlt => less(node.op, false),
-            Op::IntLe => less(Op::IntLt, true),
-            Op::BvUle => less(Op::BvUlt, true),
-            Op::BvSle => less(Op::BvSlt, true),
-            Op::Eq => (Atom::Equal(node.args()[0].min(node.args()[1]), node.args()[0].max(node.args()[1])), false),
-            _ => (Atom::Other(t), false),
-        };
+        let (atom, negated) = read(self.terms, t);
         let next = self.atoms.len();
         let number = *self.atoms.entry(atom).or_insert(next);
         if number >= Self::MOST_ATOMS {
