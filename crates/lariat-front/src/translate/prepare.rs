@@ -119,8 +119,11 @@ fn checks(function: &mut Function, traps: &[u32]) {
                     .is_some_and(|i| matches!(&i.op, Op::Compare { left, .. } if is_amount_in(function, yes, left)));
                 stays = (!checked).then_some(*exponent);
             }
+            // Of an amount that is known to be right.
+            Op::Binary { op: BinOp::And, right: Operand::Value(base), .. } => of_base = *base,
             _ => {}
         }
+        let base = checked_base(function, of_base);
         // The condition is a phi over the check of the amount, which is `true` from where the amount is out of range.
         let sources: Vec<BlockId> = function.blocks[b]
             .instructions
@@ -144,10 +147,12 @@ fn checks(function: &mut Function, traps: &[u32]) {
                 function.blocks[source.0 as usize].terminator = Terminator::Jump(here);
             }
         }
+        // With constant operands there is no shift any more, and the next one behind it is another one.
+        let Some(base) = base else { continue };
         let shift = function.blocks[yes.0 as usize]
             .instructions
             .iter_mut()
-            .find(|i| matches!(i.op, Op::Binary { op: BinOp::Shl, .. }));
+            .find(|i| matches!(&i.op, Op::Binary { op: BinOp::Shl, left, .. } if *left == base));
         if let Some(i) = shift
             && let Op::Binary { flags, .. } = &mut i.op
         {
@@ -155,6 +160,21 @@ fn checks(function: &mut Function, traps: &[u32]) {
             flags.checked = true;
         }
     }
+}
+
+/// What is shifted, told from the check of its high bits: a phi over `x >> (31 - amount) == 0`, where C++ shifts once more.
+fn checked_base(function: &Function, check: ValueId) -> Option<Operand> {
+    let made_by = |o: &Operand| match o {
+        Operand::Value(v) => function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *v),
+        Operand::Constant(_) => None,
+    };
+    let Op::Phi { incoming } = &made_by(&Operand::Value(check))?.op else { return None };
+    let Op::Compare { left, .. } = &incoming.iter().find_map(|(_, o)| made_by(o))?.op else { return None };
+    let mut base = left;
+    while let Some(Instruction { op: Op::Binary { op: BinOp::LShr, left, .. }, nosanitize: true, .. }) = made_by(base) {
+        base = left;
+    }
+    Some(base.clone())
 }
 
 /// The functions that the compiler lists to be run before or after `main`, in their order.

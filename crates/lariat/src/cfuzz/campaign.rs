@@ -84,7 +84,7 @@ pub struct Stats {
     pub partly: u64,
     /// What systems did not know that made them differ, and in how many programs.
     pub imprecise: BTreeMap<String, u64>,
-    /// Why programs were not translated.
+    /// Why programs were not compared.
     pub untranslated: BTreeMap<String, u64>,
     /// How often each construct was made.
     pub constructs: Constructs,
@@ -170,7 +170,7 @@ pub fn rerun(text: &str) -> Result<Examined, String> {
 }
 
 /// One batch out of so many is watched by all sanitizers from the beginning.
-const STRICT: u64 = 4;
+const STRICT: u64 = 8;
 
 /// How a written program says what its inputs are made from.
 const INPUTS: &str = "/* inputs ";
@@ -185,7 +185,7 @@ pub fn describe(examined: &Examined) -> String {
     }
     let _ = writeln!(text, "  {}", native.end);
     if let Some(why) = &examined.untranslated {
-        let _ = writeln!(text, "\nnot translated: {why}");
+        let _ = writeln!(text, "\nnot compared: {why}");
     }
     for f in &examined.findings {
         let _ = writeln!(text, "\n{}", headline(f));
@@ -397,7 +397,7 @@ impl Report {
             }
         }
         if !s.untranslated.is_empty() {
-            writeln!(out, "\n  not translated")?;
+            writeln!(out, "\n  not compared")?;
             for (why, n) in &s.untranslated {
                 writeln!(out, "    {n:>8} {why}")?;
             }

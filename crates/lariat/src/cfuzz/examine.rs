@@ -79,7 +79,7 @@ pub struct Examined {
     pub same: u64,
     /// See `same`.
     pub partly: u64,
-    /// Why the program was not translated, if it was not.
+    /// Why the program was not compared, if it was not.
     pub untranslated: Option<String>,
 }
 
@@ -178,6 +178,9 @@ impl<'e> Examiner<'e> {
             if let Some(why) = unfit(subject, &plain[k], &sanitized[k]) {
                 let (kind, detail) = (FindingKind::Generator, why);
                 examined.findings.push(Finding { kind, of: None, detail, trace: None, system: None });
+            } else if disagree(&plain[k], &sanitized[k]) {
+                // No sanitizer sees everything.
+                examined.untranslated = Some("it is undefined in a way that no sanitizer sees".into());
             } else {
                 if as_it_is {
                     self.systems(k, subject, &module, Variant::Plain, &mut examined);
@@ -468,13 +471,13 @@ fn owner(name: &str) -> Option<usize> {
     name.split('.').find_map(|part| part.strip_prefix('p')?.split_once('_')?.0.parse().ok())
 }
 
-/// Why a program proves nothing.
+/// Why a program is not what it should be.
 fn unfit(subject: &Subject, plain: &Run, sanitized: &Run) -> Option<String> {
     let undefined = matches!(sanitized.end, End::Undefined(_) | End::Crash(_));
     if subject.clean && (undefined || sanitized.overflow_after.is_some()) {
         return Some(format!("it was to be defined, and is not: {}", sanitized.end));
     }
-    if !undefined && (plain.observed != sanitized.observed || plain.end != sanitized.end) {
+    if subject.clean && disagree(plain, sanitized) {
         return Some(format!(
             "the two builds disagree: {} observations and {}, {} and {}",
             plain.observed.len(),
@@ -484,6 +487,12 @@ fn unfit(subject: &Subject, plain: &Run, sanitized: &Run) -> Option<String> {
         ));
     }
     None
+}
+
+/// Whether two builds differ in a run that no sanitizer ended.
+fn disagree(plain: &Run, sanitized: &Run) -> bool {
+    let undefined = matches!(sanitized.end, End::Undefined(_) | End::Crash(_));
+    !undefined && (plain.observed != sanitized.observed || plain.end != sanitized.end)
 }
 
 fn panicked(of: Option<(Target, Variant)>, words: &str) -> Finding {

@@ -41,7 +41,11 @@ pub fn generate(seed: u64, n: u64) -> Generated {
         6 => 10,
         _ => 30,
     };
-    let extent = if rng.percent(70) { Extent::Small } else { Extent::Large };
+    let extent = match rng.below(100) {
+        0..45 => Extent::Tiny,
+        45..80 => Extent::Small,
+        _ => Extent::Large,
+    };
     let mut g = Generator::new(rng, risk, extent);
     let program = g.program();
     Generated { program, risk, constructs: g.constructs, input_seed }
@@ -76,6 +80,7 @@ struct Func {
 /// How large a program gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Extent {
+    Tiny,
     Small,
     Large,
 }
@@ -204,6 +209,7 @@ impl Generator {
         self.globals();
         // Many small programs say more than a few large ones; some things need a large one.
         let functions = *self.rng.pick(match self.extent {
+            Extent::Tiny => &[0, 0, 0, 1],
             Extent::Small => &[0, 0, 1, 1, 1, 2],
             Extent::Large => &[0, 1, 2, 2, 3, 4],
         });
@@ -298,7 +304,8 @@ impl Generator {
     }
 
     fn globals(&mut self) {
-        for _ in 0..=self.rng.below(4) {
+        let most = if self.extent == Extent::Tiny { 2 } else { 4 };
+        for _ in 0..=self.rng.below(most) {
             let kind = self.object_kind();
             let name = self.fresh("@g");
             let init = self.initializer(&kind, true);
@@ -518,6 +525,7 @@ impl Generator {
             self.set_jump(&mut body);
         }
         let (least, more) = match self.extent {
+            Extent::Tiny => (1, 3),
             Extent::Small => (2, 4),
             Extent::Large => (5, 8),
         };

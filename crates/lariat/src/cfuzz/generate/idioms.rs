@@ -9,7 +9,9 @@ impl Generator {
         if self.times > 60 {
             return self.observe(out);
         }
-        match self.rng.below(27) {
+        match self.rng.below(30) {
+            27 | 28 => self.unused(out),
+            29 if self.in_main => self.recursion(out),
             25 => self.flexible_array(out),
             26 => self.stack_memory(out),
             0 => self.forward_goto(out),
@@ -770,6 +772,56 @@ impl Generator {
             }
         };
         out.push(Stmt::of(&what, vec![c]));
+    }
+
+    /// A value that is computed and that nothing uses: it may be undefined all the same.
+    fn unused(&mut self, out: &mut Vec<Stmt>) {
+        self.count("value that nothing uses");
+        self.touched.clear();
+        let (a, b) = (self.expr(1), self.expr(1));
+        let value = match self.rng.below(4) {
+            0 => self.shifted(a, true, b),
+            1 => self.shifted(a, false, b),
+            2 => self.quotient(a, "%", b),
+            _ => self.quotient(a, "/", b),
+        };
+        if self.chance(50) {
+            return out.push(Stmt::of("(void)#;", vec![value.e]));
+        }
+        let name = self.fresh("x");
+        let other = self.full(1);
+        out.push(Stmt::of(
+            &format!("{{ {} {name} = #; {name} = #; observe({name}); }}", value.ty.name),
+            vec![value.e, other.e],
+        ));
+    }
+
+    /// A function that calls itself a few times.
+    fn recursion(&mut self, out: &mut Vec<Stmt>) {
+        self.count("recursion");
+        let name = self.fresh("@r");
+        // The function stands before `main`, and sees only what lives for ever.
+        let mut inner: Vec<Var> = self.vars.iter().filter(|v| v.name.starts_with('@')).cloned().collect();
+        for a in ["n", "a"] {
+            let kind = Kind::Int(INT);
+            inner.push(Var { name: a.into(), kind, depth: 1, open: false, range: None, fixed: false });
+        }
+        let outer = std::mem::replace(&mut self.vars, inner);
+        self.touched.clear();
+        let (first, next, last) = (self.expr(1).e, self.expr(1).e, self.expr(1).e);
+        self.vars = outer;
+        let tail = self.chance(50);
+        let step = if tail { "return # & 1023;" } else { "return (# & 1023) ^ (int)#;" };
+        let again = Expr::of(&format!("{name}(n - 1, (int)#)"), vec![next]);
+        let body = vec![
+            Stmt::of("observe(#);", vec![first]),
+            Stmt::text("if (n <= 0) return a;"),
+            if tail { Stmt::of(step, vec![again]) } else { Stmt::of(step, vec![again, last]) },
+        ];
+        self.items.push(Stmt::text(format!("static int {name}(int n, int a) {{")).with(body, "}"));
+        let (n, a) = (self.full(1).e, self.full(1).e);
+        self.cost += 12 * self.times;
+        out.push(Stmt::of(&format!("observe({name}((unsigned)# % 4u, (int)#));"), vec![n, a]));
     }
 
     /// A jump from a function back to `main`.

@@ -58,7 +58,8 @@ impl Generator {
             }
             Kind::Array(of, n) => {
                 self.count("array access");
-                let i = self.index(*n, true);
+                // What is called an array here may be a pointer to one.
+                let i = self.index(*n, false);
                 self.drill(Expr::of("#[#]", vec![e, i]), of)
             }
             Kind::Struct(id) => {
