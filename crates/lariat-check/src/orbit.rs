@@ -15,7 +15,7 @@ use crate::prover::Prover;
 use crate::rejection::{Condition, Rejection};
 use crate::taint::{Settled, Tracked, eval};
 use lariat_ir::{
-    AssumptionId, Choice, Claim, Id, LocId, Op, Place, Role, Term, TransitionSystem, UnknownKind, Value, VarId,
+    AssumptionId, Choice, Claim, Id, LocId, Place, Role, Term, TransitionSystem, UnknownKind, Value, VarId,
 };
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub(crate) fn orbit(
     let ts = prover.ts();
     let this = &prover.system.forest().loops[loop_at(prover.system, header)?];
     initial(ts, claim.when, start)?;
-    let fixed: BTreeSet<VarId> = [claim.when, ts.init].iter().flat_map(|t| fixed_variables(ts, *t)).collect();
+    let fixed: BTreeSet<VarId> = [claim.when, ts.init].iter().flat_map(|t| ts.fixed_by(*t)).collect();
     let mut state: Vec<Tracked> = start
         .iter()
         .enumerate()
@@ -100,34 +100,11 @@ pub(crate) fn initial(ts: &TransitionSystem, when: Term, start: &[Value]) -> Res
     Ok(())
 }
 
-fn var_of(ts: &TransitionSystem, s: Term) -> VarId {
+pub(crate) fn var_of(ts: &TransitionSystem, s: Term) -> VarId {
     match ts.terms.role(s) {
         Some(Role::Var(v)) => v,
         role => unreachable!("{role:?} in a term over variables"),
     }
-}
-
-/// The variables that a term fixes: by a conjunct `x == constant`, `b` or `!b`.
-fn fixed_variables(ts: &TransitionSystem, t: Term) -> Vec<VarId> {
-    let terms = &ts.terms;
-    let variable = |t: Term| match terms.role(t) {
-        Some(Role::Var(v)) => Some(v),
-        _ => None,
-    };
-    let constant = |t: Term| terms.symbols(t).is_empty();
-    terms
-        .conjuncts(t)
-        .into_iter()
-        .filter_map(|c| {
-            let node = terms.node(c);
-            match node.op {
-                Op::Eq if constant(node.args()[1]) => variable(node.args()[0]),
-                Op::Eq if constant(node.args()[0]) => variable(node.args()[1]),
-                Op::Not => variable(node.args()[0]),
-                _ => variable(c),
-            }
-        })
-        .collect()
 }
 
 /// Takes one recorded step.

@@ -5,19 +5,24 @@
 //! ranges, and every guard must follow from what holds at the start. So from every state it is for, the path is taken,
 //! whatever the environment does: guards are disjoint, so an enabled edge is the only one.
 //!
+//! Where a value is settled (module `taint`: the same in every run of `when` that chooses these inputs), the walk goes on with
+//! the value itself instead of a term for it, and a settled guard needs no solver. So a stem through a loop that runs a
+//! thousand times with known bounds is replayed rather than proved.
+//!
 //! The stem leads from every initial state of `when` into the set, and there is such a state. Every state of the set has
 //! an arm, and an arm leads through at least one edge inside the loop back into the set. So a run of `when` can be kept
 //! going for ever, inside the loop from the first visit of the set on. It never meets undefined behaviour, since paths do
 //! not enter sinks.
 
-use crate::orbit::initial;
+use crate::orbit::{initial, var_of};
 use crate::prover::Prover;
 use crate::rejection::{Condition, Rejection};
 use crate::segments::at_state;
+use crate::taint::{Settled, Tracked, eval};
 use crate::{loop_at, state_term, well_formed};
 use lariat_ir::{
-    Arm, AssumptionId, Claim, Id, LocId, Machine, Move, Role, State, Term, TransitionSystem, UnknownId, UnknownKind,
-    Value,
+    Arm, AssumptionId, Claim, Id, LocId, Machine, Move, Role, State, Term, Terms, TransitionSystem, UnknownId,
+    UnknownKind, Value, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +51,13 @@ pub(crate) fn recurrent_set(
     initial(ts, claim.when, start)?;
     let mut used = BTreeSet::new();
     let anywhere: BTreeSet<LocId> = ts.locs.ids().filter(|l| !l.is_sink()).collect();
-    let end = walk(prover, ts.entry, &[claim.when, ts.init], stem, &anywhere, &mut used)?;
+    let fixed: BTreeSet<VarId> = [claim.when, ts.init].iter().flat_map(|t| ts.fixed_by(*t)).collect();
+    let known = start.iter().enumerate().map(|(i, v)| {
+        let settled = fixed.contains(&VarId::from_index(i));
+        (v.clone(), Settled::all(v, settled))
+    });
+    let known = known.collect();
+    let end = walk(prover, ts.entry, &[claim.when, ts.init], stem, &anywhere, &mut used, known)?;
     let Some(goal) = set.get(&end.at) else {
         let message = format!("it ends at `{}`, where the set has no states", prover.name(end.at));
         return Err(Rejection::new(Condition::StemMissesSet, message));
@@ -71,7 +82,8 @@ pub(crate) fn recurrent_set(
         if a.path.is_empty() {
             return Err(Rejection::new(Condition::EmptyPath, format!("the arm at `{name}`")));
         }
-        let end = walk(prover, a.from, &[*here, a.when], &a.path, &this, &mut used)?;
+        let nothing = ts.vars.iter().map(|v| Value::zero(v.sort)).map(|v| (v.clone(), Settled::all(&v, false)));
+        let end = walk(prover, a.from, &[*here, a.when], &a.path, &this, &mut used, nothing.collect())?;
         let Some(goal) = set.get(&end.at) else {
             let message =
                 format!("the arm from `{name}` ends at `{}`, where the set has no states", prover.name(end.at));
@@ -98,11 +110,13 @@ fn walk(
     path: &[Move],
     inside: &BTreeSet<LocId>,
     used: &mut BTreeSet<AssumptionId>,
+    mut known: Vec<Tracked>,
 ) -> Result<Walked, Rejection> {
     let ts = prover.ts();
     let terms = &ts.terms;
     let mut at = from;
-    let mut state: Vec<Term> = ts.vars.iter().map(|v| v.term).collect();
+    let mut state: Vec<Term> =
+        ts.vars.iter().zip(&known).map(|(v, k)| settled_term(terms, k).unwrap_or(v.term)).collect();
     let mut premises = premises.to_vec();
     for (frame, m) in path.iter().enumerate() {
         let frame = u32::try_from(frame + 1).expect("a path is short");
@@ -122,7 +136,10 @@ fn walk(
             return Err(Rejection::new(Condition::LeavesLoop, words()));
         }
         used.extend(&edge.assumes);
-        prover.show(&premises, at_state(ts, edge.guard, &state), Condition::PathNotEnabled, words)?;
+        let (enabled, settled) = eval(terms, edge.guard, |s| known[var_of(ts, s).index()].clone());
+        if !(settled.is_all() && enabled.as_bool()) {
+            prover.show(&premises, at_state(ts, edge.guard, &state), Condition::PathNotEnabled, words)?;
+        }
 
         let mentioned = ts.unknowns_of(m.edge);
         let wanted: Vec<UnknownId> =
@@ -133,37 +150,60 @@ fn walk(
             return Err(Rejection::new(Condition::MissingChoice, words()));
         }
         let mut chosen: BTreeMap<UnknownId, Term> = BTreeMap::new();
+        let mut values: BTreeMap<UnknownId, Tracked> = BTreeMap::new();
         for (u, t) in &m.inputs {
             well_formed(prover.system, *t, "an input", Some(ts.unknowns[*u].sort), false)?;
-            let value = at_state(ts, *t, &state);
-            prover.show(&premises, ts.range_condition(*u, value), Condition::ChoiceOutOfRange, words)?;
+            let tracked = eval(terms, *t, |s| known[var_of(ts, s).index()].clone());
+            let value = settled_term(terms, &tracked).unwrap_or_else(|| at_state(ts, *t, &state));
+            if !(tracked.1.is_all() && ts.admits(*u, &tracked.0)) {
+                prover.show(&premises, ts.range_condition(*u, value), Condition::ChoiceOutOfRange, words)?;
+            }
+            values.insert(*u, tracked);
             chosen.insert(*u, value);
         }
         for u in mentioned {
+            values.entry(u).or_insert_with(|| {
+                let any = ts.least(u);
+                let settled = Settled::all(&any, false);
+                (any, settled)
+            });
             chosen.entry(u).or_insert_with(|| {
                 let any = terms.copy_symbol(ts.unknowns[u].term, frame);
                 premises.push(ts.range_condition(u, any));
                 any
             });
         }
-        let after: Vec<(usize, Term)> = edge
+        let after: Vec<(usize, Term, Tracked)> = edge
             .updates
             .iter()
             .map(|(v, t)| {
+                let tracked = eval(terms, *t, |s| match terms.role(s) {
+                    Some(Role::Unknown(u)) => values[&u].clone(),
+                    _ => known[var_of(ts, s).index()].clone(),
+                });
+                if let Some(constant) = settled_term(terms, &tracked) {
+                    return (v.index(), constant, tracked);
+                }
                 let new = terms.substitute(*t, |s| match terms.role(s) {
                     Some(Role::Var(v)) => Some(state[v.index()]),
                     Some(Role::Unknown(u)) => Some(chosen[&u]),
                     _ => None,
                 });
-                (v.index(), new)
+                (v.index(), new, tracked)
             })
             .collect();
-        for (v, new) in after {
+        for (v, new, tracked) in after {
             state[v] = new;
+            known[v] = tracked;
         }
         at = edge.to;
     }
     Ok(Walked { at, state, premises })
+}
+
+/// The constant that a settled scalar is.
+fn settled_term(terms: &Terms, (value, settled): &Tracked) -> Option<Term> {
+    (settled.is_all() && !matches!(value, Value::Array(_))).then(|| terms.value(value))
 }
 
 /// Runs the stem from the start with the interpreter: no solver has a say in it. Environment and abstraction values are

@@ -10,8 +10,8 @@
 //! among several enabled edges.
 
 mod diagram;
+mod tree;
 
-use diagram::exactly_one;
 use lariat_ir::{Id, Integers, LocId, LoopForest, Op, Proves, Role, SINKS, Sort, SystemHash, Term, TransitionSystem};
 use lariat_smt::{Answer, Limit, Solver, Why};
 use std::fmt;
@@ -59,7 +59,8 @@ impl<'a> System<'a> {
         }
         for (id, loc) in ts.locs.entries() {
             let guards: Vec<Term> = loc.out.iter().map(|&e| ts.edges[e].guard).collect();
-            if id.is_sink() || exactly_one(&ts.terms, &guards) {
+            let shown = || tree::exactly_one(&ts.terms, &guards) || diagram::exactly_one(&ts.terms, &guards);
+            if id.is_sink() || shown() {
                 continue;
             }
             let t = &ts.terms;

@@ -1,5 +1,6 @@
 //! What an engine is.
 
+use crate::board::Board;
 use lariat_ir::{Claim, Loop, LoopForest, LoopId, SystemHash, Term, Terms, TransitionSystem};
 use lariat_smt::{Answer, Limit, Solver, Why, Z3Solver};
 use std::cell::RefCell;
@@ -15,6 +16,8 @@ pub struct Task<'a> {
     pub hash: SystemHash,
     /// The loop.
     pub id: LoopId,
+    /// What is known of the system.
+    pub board: &'a Board,
 }
 
 impl Task<'_> {
@@ -31,6 +34,9 @@ pub enum Applies {
     Yes,
     /// It is not, for this reason.
     No(String),
+    /// It looks for a verdict that the system cannot carry: another system of the program is for that, and nothing is said of
+    /// it here.
+    Elsewhere,
 }
 
 /// What came of running an engine.

@@ -6,12 +6,19 @@
 //! Adding an engine: its file, one line in [`portfolio::ENGINES`], a page `docs/engines/<name>.md`, and two programs, one
 //! that it proves and one that it must leave.
 
+mod board;
+mod choices;
+pub mod closed;
 mod engine;
 mod linear;
+mod lp;
 pub mod orbit;
 mod path;
 pub mod portfolio;
+pub mod rank;
 mod stem;
+mod symex;
 
+pub use board::Board;
 pub use engine::{Applies, Engine, EngineCx, Outcome, Task};
 pub use portfolio::{Decision, Judge, LoopResult, Options, Refusal, Trial};

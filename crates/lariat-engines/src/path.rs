@@ -1,5 +1,6 @@
 //! Paths of a system as formulas: where they lead, and when they are taken.
 
+use crate::engine::EngineCx;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{EdgeId, Id, LocId, Role, Term, TransitionSystem, UnknownId, UnknownKind};
 use std::collections::BTreeSet;
@@ -39,44 +40,58 @@ impl SymbolicPath {
 
     /// The path with one more edge.
     pub fn then(&self, ts: &TransitionSystem, edge: EdgeId) -> Self {
-        self.then_choosing(ts, edge, |_| None)
+        let mut next = self.clone();
+        next.advance(ts, edge);
+        next
     }
 
-    /// The path with one more edge, on which some unknowns have the values of terms over the variables before it.
-    pub fn then_choosing(
-        &self,
+    /// Takes one more edge.
+    pub fn advance(&mut self, ts: &TransitionSystem, edge: EdgeId) {
+        self.advance_choosing(ts, edge, |_| None);
+    }
+
+    /// Takes one more edge, on which some unknowns have the values of terms over the variables before it.
+    pub fn advance_choosing(
+        &mut self,
         ts: &TransitionSystem,
         edge: EdgeId,
         choose: impl Fn(UnknownId) -> Option<Term>,
-    ) -> Self {
+    ) {
         let e = &ts.edges[edge];
         assert!(e.from == self.end, "the edge starts where the path ends");
-        let mut next = self.clone();
         let guard = simplify(&ts.terms, in_state(ts, e.guard, &self.state));
         if guard != ts.terms.tt() {
-            next.conditions.push(guard);
+            self.conditions.push(guard);
         }
         let step = self.edges.len();
         let frame = u32::try_from(step).expect("paths are short");
+        let first = self.unknowns.len();
         for u in ts.unknowns_of(edge) {
             let term = match choose(u) {
                 Some(t) => in_state(ts, t, &self.state),
                 None => ts.terms.copy_symbol(ts.unknowns[u].term, frame),
             };
-            next.unknowns.push(Occurrence { step, unknown: u, term });
+            self.unknowns.push(Occurrence { step, unknown: u, term });
         }
-        let here = &next.unknowns[self.unknowns.len()..];
-        for (v, t) in &e.updates {
-            let new = ts.terms.substitute(*t, |s| match ts.terms.role(s) {
-                Some(Role::Var(v)) => Some(self.state[v.index()]),
-                Some(Role::Unknown(u)) => here.iter().find(|o| o.unknown == u).map(|o| o.term),
-                _ => None,
-            });
-            next.state[v.index()] = simplify(&ts.terms, new);
+        let here = &self.unknowns[first..];
+        let state = &self.state;
+        let new: Vec<Term> = e
+            .updates
+            .iter()
+            .map(|(_, t)| {
+                let new = ts.terms.substitute(*t, |s| match ts.terms.role(s) {
+                    Some(Role::Var(v)) => Some(state[v.index()]),
+                    Some(Role::Unknown(u)) => here.iter().find(|o| o.unknown == u).map(|o| o.term),
+                    _ => None,
+                });
+                simplify(&ts.terms, new)
+            })
+            .collect();
+        for ((v, _), t) in e.updates.iter().zip(new) {
+            self.state[v.index()] = t;
         }
-        next.edges.push(edge);
-        next.end = e.to;
-        next
+        self.edges.push(edge);
+        self.end = e.to;
     }
 
     /// The ranges of its unknowns.
@@ -109,7 +124,13 @@ pub(crate) struct Around {
 }
 
 /// Paths that visit no location twice, at most `most` of them.
-pub(crate) fn around(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>, most: usize) -> Around {
+pub(crate) fn around(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    header: LocId,
+    body: &BTreeSet<LocId>,
+    most: usize,
+) -> Around {
     let mut found = Vec::new();
     let (mut complete, mut limited) = (true, false);
     let mut open = vec![(SymbolicPath::at(ts, header), BTreeSet::from([header]))];
@@ -125,7 +146,7 @@ pub(crate) fn around(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId
                 further.insert(to);
                 open.push((path.then(ts, e), further));
             }
-            if found.len() > most || open.len() > 4 * most {
+            if found.len() > most || open.len() > 4 * most || cx.out_of_time() {
                 limited = true;
                 break 'search;
             }
@@ -134,4 +155,32 @@ pub(crate) fn around(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId
     found.truncate(most);
     found.sort_by_key(|p| (p.edges.len(), p.edges.clone()));
     Around { paths: found, complete: complete && !limited, limited }
+}
+
+/// Paths from a location to the next one of the heads, inside a body that has no cycle without a head; at most `most`.
+pub(crate) fn between(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    from: LocId,
+    heads: &BTreeSet<LocId>,
+    body: &BTreeSet<LocId>,
+    most: usize,
+) -> Vec<SymbolicPath> {
+    let mut found = Vec::new();
+    let mut open = vec![SymbolicPath::at(ts, from)];
+    while let Some(path) = open.pop() {
+        for &e in ts.locs[path.end].out.iter().rev() {
+            let to = ts.edges[e].to;
+            if !body.contains(&to) || found.len() == most || cx.out_of_time() {
+                continue;
+            }
+            let next = path.then(ts, e);
+            if next.conditions.last() == Some(&ts.terms.ff()) {
+                continue;
+            }
+            if heads.contains(&to) { found.push(next) } else { open.push(next) }
+        }
+    }
+    found.sort_by_key(|p| (p.edges.len(), p.edges.clone()));
+    found
 }

@@ -1,5 +1,6 @@
 //! Runs the engines on the loops of a system, by cost, and hands their claims to the judge.
 
+use crate::board::Board;
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
 use lariat_ir::{Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
 use lariat_smt::Limit;
@@ -7,7 +8,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
-pub const ENGINES: &[&dyn Engine] = &[&crate::orbit::Orbit];
+pub const ENGINES: &[&dyn Engine] = &[&crate::orbit::Orbit, &crate::rank::Ranking, &crate::closed::ClosedSet];
 
 /// Who accepts claims: the checker, behind a trait that this crate can know.
 pub trait Judge {
@@ -81,18 +82,37 @@ pub fn run(
 ) -> Vec<LoopResult> {
     let mut results = Vec::new();
     let mut hanging = Vec::new();
+    let board = Board::default();
     for id in forest.loops.ids() {
-        let task = Task { ts, forest, hash, id };
-        results.push(decide(&task, options, judge, &mut hanging));
+        let task = Task { ts, forest, hash, id, board: &board };
+        let share = share(options.deadline, forest.loops.len() - results.len());
+        results.push(decide(&task, options, share, judge, &mut hanging));
         progress(results.len());
     }
     results
 }
 
+/// When one of several loops, or of several engines, has used up its part of the time: what is left is shared by those that are
+/// still to come, and what one leaves over is theirs. Nobody gets less than a start is worth, as long as there is time.
+fn share(deadline: Instant, to_come: usize) -> Instant {
+    const LEAST: Duration = Duration::from_millis(200);
+    let now = Instant::now();
+    let left = deadline.saturating_duration_since(now);
+    let parts = u32::try_from(to_come.max(1)).unwrap_or(u32::MAX);
+    // Most loops take far less than their part, so twice the part is still fair.
+    deadline.min(now + (left / parts * 2).max(LEAST))
+}
+
 /// Accepted claims that a loop runs for ever, each with its loop and its engine.
 type Hanging = Vec<(LoopId, &'static str, Claim)>;
 
-fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge, hanging: &mut Hanging) -> LoopResult {
+fn decide(
+    task: &Task<'_>,
+    options: &Options,
+    deadline: Instant,
+    judge: &mut dyn Judge,
+    hanging: &mut Hanging,
+) -> LoopResult {
     let begin = Instant::now();
     let mut decisions = Vec::new();
     let mut trials = Vec::new();
@@ -107,23 +127,24 @@ fn decide(task: &Task<'_>, options: &Options, judge: &mut dyn Judge, hanging: &m
             }
         }
     }
-    for engine in ENGINES {
+    for (nth, engine) in ENGINES.iter().enumerate() {
         if options.only.as_deref().is_some_and(|only| only != engine.name()) {
             continue;
         }
         let mut trial = Trial { engine: engine.name(), reason: None, rejected: Vec::new() };
-        if Instant::now() >= options.deadline {
+        if Instant::now() >= deadline {
             trial.reason = Some("the time was up before it could run".into());
             trials.push(trial);
             continue;
         }
         match engine.applies(task) {
+            Applies::Elsewhere => continue,
             Applies::No(reason) => trial.reason = Some(reason),
             Applies::Yes => {
                 let mut cx = EngineCx {
                     audit: options.audit,
                     limit: options.limit,
-                    deadline: options.deadline,
+                    deadline: share(deadline, ENGINES.len() - nth),
                     gave_up: RefCell::default(),
                 };
                 match engine.run(task, &mut cx) {

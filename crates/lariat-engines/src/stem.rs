@@ -2,10 +2,13 @@
 
 use crate::engine::EngineCx;
 use crate::path::{SymbolicPath, in_state};
+use crate::symex::concrete::Runner;
+use crate::symex::paths::{Bounds, Paths, Witness, start_of, too_hard, value_of};
 use lariat_ir::simplify::simplify;
-use lariat_ir::{LocId, Mode, Move, Op, Role, Term, TransitionSystem, Value};
+use lariat_ir::{EdgeId, LocId, Machine, Mode, Move, Role, Term, TransitionSystem, Value};
 use lariat_smt::{Answer, Solver};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// A way into a set of states.
 #[derive(Clone, Debug)]
@@ -18,14 +21,12 @@ pub(crate) struct Stem {
     pub moves: Vec<Move>,
 }
 
-/// How far to look: paths of more edges are not tried.
-const LONGEST: usize = 24;
-/// How many products or quotients of unknown values a path's condition may hold.
-const MOST_PRODUCTS: usize = 8;
-/// How many queries to spend.
-const MOST_QUERIES: usize = 60;
+/// How far to look.
+const BOUNDS: Bounds = Bounds { steps: 1500, queries: 60, forks: 24 };
+/// How many arrivals at the loop are looked at.
+const MOST_ARRIVALS: usize = 40;
 
-/// The shortest path from the entry to `target` on which `set` can hold at the end whatever the environment does.
+/// The simplest path from the entry to `target` on which `set` can hold at the end whatever the environment does.
 ///
 /// The inputs are fixed to the values of a model. What the path needs of the first state becomes `when`: in a whole
 /// program the model's values of the variables that matter, in a function the path's own condition, which is the
@@ -37,110 +38,102 @@ pub(crate) fn find(
     target: LocId,
     set: Term,
 ) -> Result<Stem, String> {
-    let useful = leads_to(ts, target);
-    let mut open = VecDeque::from([SymbolicPath::at(ts, ts.entry)]);
-    let mut queries = 0;
-    let mut limited = false;
-    while let Some(path) = open.pop_front() {
-        if cx.out_of_time() {
-            return Err("the time was up while looking for a way from the entry".into());
+    let machine = Machine::new(ts);
+    let mut paths = Paths::new(ts, cx, solver, BTreeSet::from([target]), BOUNDS);
+    let mut arrivals = 0;
+    while let Some(explored) = paths.next(solver) {
+        let (path, witness) = (explored.path.clone(), explored.witness.clone());
+        if let Some(stem) = attempt(ts, cx, solver, &machine, &path, &witness, set) {
+            return Ok(stem);
         }
-        if path.end == target {
-            queries += 1;
-            if let Some(stem) = attempt(ts, cx, solver, &path, set) {
-                return Ok(stem);
-            }
-        }
-        if queries > MOST_QUERIES {
-            return Err("no way from the entry was found among the shortest ones".into());
-        }
-        if path.edges.len() == LONGEST || hard(ts, &path) {
-            limited = true;
-            continue;
-        }
-        let branches: Vec<_> =
-            ts.locs[path.end].out.iter().copied().filter(|e| useful.contains(&ts.edges[*e].to)).collect();
-        for e in &branches {
-            let next = path.then(ts, *e);
-            if next.conditions.last() == Some(&ts.terms.ff()) {
-                continue;
-            }
-            // Only at a branch can a path become infeasible.
-            if ts.locs[path.end].out.len() > 1 {
-                queries += 1;
-                let mut all = next.conditions.clone();
-                all.extend(next.ranges(ts));
-                all.push(ts.init);
-                if cx.ask(solver, ts, &all).is_unsat() {
-                    continue;
-                }
-            }
-            open.push_back(next);
+        arrivals += 1;
+        if arrivals == MOST_ARRIVALS {
+            paths.limited = true;
+            break;
         }
     }
-    Err(if limited {
-        format!(
-            "no way from the entry into the states that repeat was found among simple ones of at most {LONGEST} steps"
-        )
+    if cx.out_of_time() {
+        return Err("the time was up while looking for a way from the entry".into());
+    }
+    Err(if paths.limited {
+        "no way from the entry into the states that repeat was found among the simplest ones".into()
     } else {
         "there is no way from the entry into the states that repeat, whatever the environment does".into()
     })
 }
 
-/// Whether a path's condition multiplies or divides so often that a solver would choke on it: products of products take
-/// gigabytes before any limit is looked at.
-fn hard(ts: &TransitionSystem, path: &SymbolicPath) -> bool {
-    let t = &ts.terms;
-    let costly = |u: &Term| {
-        let node = t.node(*u);
-        let is_product = matches!(
-            node.op,
-            Op::BvMul | Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem | Op::IntMul | Op::IntDiv | Op::IntMod
-        );
-        is_product && node.args().iter().all(|a| t.constant_value(*a).is_none())
-    };
-    t.reachable(&path.conditions).iter().filter(|u| costly(u)).count() > MOST_PRODUCTS
-}
-
-/// The locations from which a target can be reached in the graph.
-fn leads_to(ts: &TransitionSystem, target: LocId) -> BTreeSet<LocId> {
-    let mut found = BTreeSet::from([target]);
-    loop {
-        let before = found.len();
-        for e in &ts.edges {
-            if found.contains(&e.to) {
-                found.insert(e.from);
-            }
+/// The edges that a run takes with the values of a witness, as many as asked for.
+pub(crate) fn edges_of(machine: &Machine<'_>, witness: &Witness, steps: usize, end: LocId) -> Option<Vec<EdgeId>> {
+    let ts = machine.system();
+    let mut runner = Runner::new(machine, start_of(ts, witness));
+    // Two sides of a fork that made no difference may have different lengths.
+    while runner.state.loc != end || runner.recording.steps.len() < steps {
+        if runner.recording.steps.len() > steps + 64 {
+            return None;
         }
-        if found.len() == before {
-            return found;
-        }
+        let frame = u32::try_from(runner.recording.steps.len()).expect("paths are short");
+        let edge = runner.next()?;
+        runner.step(edge, |u| value_of(ts, witness, ts.terms.copy_symbol(ts.unknowns[u].term, frame)));
     }
+    Some(runner.recording.steps.iter().map(|s| s.edge).collect())
 }
 
 fn attempt(
     ts: &TransitionSystem,
     cx: &EngineCx,
     solver: &mut dyn Solver,
+    machine: &Machine<'_>,
     path: &SymbolicPath,
+    witness: &Witness,
+    set: Term,
+) -> Option<Stem> {
+    let terms = &ts.terms;
+    let goal = simplify(terms, in_state(ts, set, &path.state));
+    if goal == terms.ff() {
+        return None;
+    }
+    let mut needed = path.conditions.clone();
+    needed.push(goal);
+    let witness = if terms.eval(goal, |s| value_of(ts, witness, s)).as_bool() {
+        witness.clone()
+    } else {
+        if too_hard(ts, &needed) {
+            return None;
+        }
+        let mut all = needed.clone();
+        all.extend(path.ranges(ts));
+        all.push(ts.init);
+        let Answer::Sat(model) = cx.ask(solver, ts, &all) else { return None };
+        let symbols: BTreeSet<Term> = all.iter().flat_map(|t| terms.symbols(*t)).collect();
+        Rc::new(symbols.into_iter().filter_map(|s| model.value(s).map(|v| (s, v.clone()))).collect())
+    };
+    let taken = edges_of(machine, &witness, path.edges.len(), path.end)?;
+    if taken != path.edges {
+        // The witness takes another way to the same state: one that this path stands for.
+        let mut other = SymbolicPath::at(ts, ts.entry);
+        for e in taken {
+            other.advance(ts, e);
+        }
+        return along(ts, cx, solver, &other, &witness, set);
+    }
+    along(ts, cx, solver, path, &witness, set)
+}
+
+/// The stem along a path with the inputs of a witness, if the environment cannot lead it astray.
+fn along(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    solver: &mut dyn Solver,
+    path: &SymbolicPath,
+    witness: &Witness,
     set: Term,
 ) -> Option<Stem> {
     let terms = &ts.terms;
     let mut needed = path.conditions.clone();
     needed.push(simplify(terms, in_state(ts, set, &path.state)));
-    let mut all = needed.clone();
-    all.extend(path.ranges(ts));
-    all.push(ts.init);
-    let Answer::Sat(model) = cx.ask(solver, ts, &all) else { return None };
-
-    let start: Vec<Value> = ts.vars.iter().map(|v| model.value_or_zero(terms, v.term)).collect();
-    let chosen: Vec<(usize, lariat_ir::UnknownId, Term, Value)> = path
-        .inputs(ts)
-        .map(|o| {
-            let value = model.value(o.term).cloned().unwrap_or_else(|| ts.least(o.unknown));
-            (o.step, o.unknown, o.term, value)
-        })
-        .collect();
+    let start = start_of(ts, witness);
+    let chosen: Vec<(usize, lariat_ir::UnknownId, Term, Value)> =
+        path.inputs(ts).map(|o| (o.step, o.unknown, o.term, value_of(ts, witness, o.term))).collect();
     let with_inputs: Vec<Term> = terms
         .substitute_all(&needed, |s| chosen.iter().find(|c| c.2 == s).map(|c| terms.value(&c.3)))
         .into_iter()
@@ -155,11 +148,13 @@ fn attempt(
         let fixed = ts.vars.iter().zip(&start).filter(|(v, _)| symbols.contains(&v.term));
         terms.all(fixed.map(|(v, value)| terms.eq(v.term, terms.value(value))))
     };
-    // The model chose environment values, too: the path must be taken for all others as well.
-    let mut counter: Vec<Term> = path.ranges(ts);
-    counter.extend([when, ts.init, terms.not(condition)]);
-    if !cx.ask(solver, ts, &counter).is_unsat() {
-        return None;
+    // The witness chose environment values, too: the path must be taken for all others as well.
+    if condition != terms.tt() && condition != when {
+        let mut counter: Vec<Term> = path.ranges(ts);
+        counter.extend([when, ts.init, terms.not(condition)]);
+        if !cx.ask(solver, ts, &counter).is_unsat() {
+            return None;
+        }
     }
     let moves = path
         .edges

@@ -42,7 +42,7 @@ enum TypeTag : uint8_t { TyVoid, TyInt, TyPtr, TyFloat, TyStruct, TyArray, TyOth
 
 enum OperandTag : uint8_t {
   OpValue, OpInt, OpFloat, OpNull, OpUndef, OpGlobal, OpFunction, OpBlock, OpPtrToInt, OpIntToPtr, OpZero, OpBytes,
-  OpAggregate, OpOpaque
+  OpAggregate, OpOpaque, OpPoison
 };
 
 enum InstructionTag : uint8_t {
@@ -312,8 +312,8 @@ private:
     Type *T = C->getType();
     if (Depth > MaxDepth || ++ConstantsWritten > MaxConstants)
       return opaque(T);
-    if (isa<UndefValue>(C)) { // poison is one, too
-      Out.byte(OpUndef);
+    if (isa<UndefValue>(C)) {
+      Out.byte(isa<PoisonValue>(C) ? OpPoison : OpUndef);
       return type(T);
     }
     if (isPointer(T)) {

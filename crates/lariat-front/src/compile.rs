@@ -41,12 +41,12 @@ const DEFAULTS: [&str; 6] = [
 ];
 
 /// Behind the user's flags. The lifetime markers that come with use-after-scope say where a local variable is a new
-/// one. The checks make explicit what is undefined and else looks like any other instruction; a check of a shift's base
-/// is there for signed shifts only, and tells them apart.
+/// one. The checks make explicit what is undefined and else looks like any other instruction, or, with constant operands, like
+/// none at all; a check of a shift's base is there for signed shifts only, and tells them apart.
 const NEEDED: [&str; 20] = [
     "-fno-lto",
     "-fno-sanitize=all",
-    "-fsanitize=shift-base,array-bounds,vla-bound",
+    "-fsanitize=shift,integer-divide-by-zero,array-bounds,vla-bound",
     "-fsanitize-trap=all",
     "-Xclang",
     "-disable-llvm-passes",

@@ -98,8 +98,10 @@ pub enum Constant {
     Float(FloatKind, u128),
     /// The null pointer.
     Null,
-    /// `undef`: any value, a new one at each use. Also poison.
+    /// `undef`: any value, a new one at each use.
     Undef(Type),
+    /// `poison`: any value, and undefined behaviour where it decides something.
+    Poison(Type),
     /// The address of a global plus an offset in bytes.
     Global(GlobalId, i64),
     /// The address of a function.
@@ -213,6 +215,9 @@ pub struct Flags {
     pub samesign: bool,
     /// Address computation within one object.
     pub inbounds: bool,
+    /// A shift in front of which a check of the amount stood that was taken away: an amount out of range is undefined behaviour,
+    /// not only poison. Never set in a module that was just read.
+    pub checked: bool,
 }
 
 /// Who is called.

@@ -291,6 +291,9 @@ impl Printer<'_> {
                 let text = format!("{call}({}, {})", self.signed(args[0]).text, self.signed(args[1]).text);
                 Printed::plain(Text::atom(text))
             }
+            Op::IntToBv(width) => self.converted(args[0], width),
+            Op::UbvToInt => Printed::plain(self.unsigned(args[0])),
+            Op::SbvToInt => Printed::plain(self.as_signed_number(args[0])),
             Op::Select => {
                 let text = Text::atom(format!("{}[{}]", self.signed(args[0]).at(Level::Primary), self.index(args[1])));
                 match node.sort {
@@ -383,6 +386,25 @@ impl Printer<'_> {
                 Text::infix(&self.signed(args[0]), "-", &Text::atom(positive), Level::Sum)
             }
             _ => Text::infix(&self.signed(args[0]), "+", &right, Level::Sum),
+        }
+    }
+
+    /// An integer reduced to a width, which a conversion does in C, too.
+    fn converted(&self, a: Term, width: u32) -> Printed {
+        if !has_type(width) {
+            return Printed::of_width(self.bits(a, width - 1, 0), width, true);
+        }
+        let (signed, unsigned) = (self.signed(a).cast(&fixed(width, true)), self.signed(a).cast(&fixed(width, false)));
+        Printed { low_bits: signed.clone(), signed, unsigned, kind: Kind::Signed }
+    }
+
+    /// A bit-vector as an integer: what wraps says so, because among integers nothing does.
+    fn as_signed_number(&self, a: Term) -> Text {
+        match self.terms.node(a).op {
+            Op::BvNeg | Op::BvAdd | Op::BvSub | Op::BvMul | Op::BvShl if !promoted(self.width(a)) => {
+                self.signed(a).cast(&signed_name(self.width(a)))
+            }
+            _ => self.signed(a),
         }
     }
 
@@ -630,6 +652,19 @@ mod tests {
         let wrapped = f.ap(Op::IntMod, &[f.ap(Op::IntAdd, &[n, m]), t.int(4_294_967_296u64)]);
         assert_eq!(f.show(f.ap(Op::IntLe, &[wrapped, t.int(7)])), "mod(n + m, 4294967296) <= 7");
         assert_eq!(f.show(f.ap(Op::IntMul, &[f.ap(Op::IntNeg, &[n]), f.ap(Op::IntDiv, &[n, m])])), "-n * div(n, m)");
+    }
+
+    #[test]
+    fn conversions_between_integers_and_bit_vectors() {
+        let f = fixture();
+        let (n, m, x) = (f.int("n"), f.int("m"), f.bv("x", 32));
+        let bits = |a: Term| f.ap(Op::IntToBv(32), &[a]);
+        let both = f.ap(Op::BvAnd, &[bits(n), bits(f.ap(Op::IntSub, &[n, m]))]);
+        assert_eq!(f.show(f.ap(Op::SbvToInt, &[both])), "(int32_t)n & (int32_t)(n - m)");
+        assert_eq!(f.show(f.ap(Op::IntLt, &[f.ap(Op::UbvToInt, &[x]), n])), "(unsigned)x < n");
+        let sum = f.ap(Op::BvAdd, &[x, f.k(1)]);
+        assert_eq!(f.show(f.ap(Op::IntLt, &[f.ap(Op::SbvToInt, &[sum]), n])), "(int)(x + 1) < n");
+        assert_eq!(f.show(f.ap(Op::IntToBv(3), &[n])), "(int)bits(n, 2, 0)");
     }
 
     #[test]

@@ -84,6 +84,9 @@ pub fn apply(op: Op, args: &[&Value]) -> Value {
         Op::IntMod => Value::Int(int_mod(int(0), int(1))),
         Op::IntLt => Value::Bool(int(0) < int(1)),
         Op::IntLe => Value::Bool(int(0) <= int(1)),
+        Op::IntToBv(width) => Value::Bv(Bits::from_int(width, int(0))),
+        Op::UbvToInt => Value::int(bits(0).unsigned()),
+        Op::SbvToInt => Value::int(bits(0).signed()),
         Op::Select => args[0].as_array().get(args[1]).clone(),
         Op::Store => {
             let mut map = ArrayValue::clone(args[0].as_array());

@@ -5,6 +5,7 @@ use crate::ids::{EdgeId, Id, IdVec, LocId, UnknownId, VarId};
 use crate::system::TransitionSystem;
 use crate::term::{Role, Term};
 use crate::value::Value;
+use std::cell::OnceCell;
 
 /// A state: where a run is, and the value of every variable.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -39,29 +40,21 @@ pub enum RunEnd {
     Broken,
 }
 
-struct PreparedEdge {
-    id: EdgeId,
-    guard: Plan,
-    updates: Plan,
-}
-
-/// A system prepared for running.
+/// A system prepared for running. A location is prepared at its first visit: most runs see few of them.
 pub struct Machine<'a> {
     ts: &'a TransitionSystem,
-    edges: IdVec<LocId, Vec<PreparedEdge>>,
+    /// All guards of a location at once: they have most of their parts in common.
+    guards: IdVec<LocId, OnceCell<Plan>>,
+    updates: IdVec<EdgeId, OnceCell<Plan>>,
     init: Plan,
 }
 
 impl<'a> Machine<'a> {
     /// Prepares a system.
     pub fn new(ts: &'a TransitionSystem) -> Self {
-        let prepare = |id: EdgeId| {
-            let edge = &ts.edges[id];
-            let updates: Vec<Term> = edge.updates.iter().map(|(_, t)| *t).collect();
-            PreparedEdge { id, guard: Plan::new(&ts.terms, &[edge.guard]), updates: Plan::new(&ts.terms, &updates) }
-        };
-        let edges = ts.locs.iter().map(|l| l.out.iter().map(|&e| prepare(e)).collect()).collect();
-        Self { ts, edges, init: Plan::new(&ts.terms, &[ts.init]) }
+        let guards = ts.locs.iter().map(|_| OnceCell::new()).collect();
+        let updates = ts.edges.iter().map(|_| OnceCell::new()).collect();
+        Self { ts, guards, updates, init: Plan::new(&ts.terms, &[ts.init]) }
     }
 
     /// The system.
@@ -79,13 +72,19 @@ impl<'a> Machine<'a> {
         if state.loc.is_sink() {
             return Err(Step::Ended);
         }
+        let out = &self.ts.locs[state.loc].out;
+        let plan = self.guards[state.loc].get_or_init(|| {
+            let guards: Vec<Term> = out.iter().map(|&e| self.ts.edges[e].guard).collect();
+            Plan::new(&self.ts.terms, &guards)
+        });
+        let holds = plan.run(|s| self.variable(&state.values, s));
         let mut found: Option<EdgeId> = None;
-        for e in &self.edges[state.loc] {
-            if e.guard.run(|s| self.variable(&state.values, s)).swap_remove(0).as_bool() {
+        for (&e, holds) in out.iter().zip(&holds) {
+            if holds.as_bool() {
                 if let Some(first) = found {
-                    return Err(Step::Ambiguous(first, e.id));
+                    return Err(Step::Ambiguous(first, e));
                 }
-                found = Some(e.id);
+                found = Some(e);
             }
         }
         found.ok_or(Step::Stuck)
@@ -93,8 +92,12 @@ impl<'a> Machine<'a> {
 
     /// The state after an edge that leaves the state's location, whether or not its guard holds.
     pub fn take(&self, state: &State, edge: EdgeId, mut choose: impl FnMut(UnknownId) -> Value) -> State {
-        let prepared = self.edges[state.loc].iter().find(|e| e.id == edge).expect("the edge leaves the location");
-        let new = prepared.updates.run(|s| match self.ts.terms.role(s) {
+        debug_assert!(self.ts.locs[state.loc].out.contains(&edge), "the edge leaves the location");
+        let plan = self.updates[edge].get_or_init(|| {
+            let updates: Vec<Term> = self.ts.edges[edge].updates.iter().map(|(_, t)| *t).collect();
+            Plan::new(&self.ts.terms, &updates)
+        });
+        let new = plan.run(|s| match self.ts.terms.role(s) {
             Some(Role::Unknown(u)) => {
                 let v = choose(u);
                 debug_assert!(self.ts.admits(u, &v), "the value of an unknown lies in its range");

@@ -4,12 +4,12 @@
 //! Names of our own hold a `%` that no escape begins with (`%t7` for a shared term), and a `%` in a symbol's name is
 //! always escaped, so the two never meet.
 
+use crate::fast::FastMap;
 use crate::sort::{Scalar, Sort};
 use crate::term::{Op, Term, Terms};
 use crate::value::{Bits, Value};
 use dashu_int::IBig;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// How deep an expression may nest before a part of it gets a name: parsers recurse, and long store chains are deep.
@@ -155,16 +155,16 @@ RTP RTZ Real RegLan RoundingMode STRING Seq Set String Tuple Unit abs and arccos
 arctan as assert bag bv2int bv2nat bvadd bvand bvashr bvcomp bvlshr bvmul bvnand bvneg bvnor bvnot bvor bvsdiv
 bvsge bvsgt bvshl bvsle bvslt bvsmod bvsrem bvsub bvudiv bvuge bvugt bvule bvult bvurem bvxnor bvxor card choose
 comprehension concat const continue cos cot csc default distinct div divisible emp emptyset eqrange error exists
-exp extract false forall fp iand if implies in insert int2bv intersection is is_int ite join lambda let map
-match member mod nil not or par pi pop pow pow2 product pto push rel rem repeat rotate_left rotate_right sat sec
+exp extract false forall fp iand if implies in insert int2bv int_to_bv intersection is is_int ite join lambda let map
+match member mod nil not or par pi pop pow pow2 product pto push rel rem repeat rotate_left rotate_right sat sbv_to_int sec
 select sep seq set setminus sin singleton sqrt store subset success tan tclosure theory to_int to_real transpose
-true tuple tuple_project union univset unknown unsat unsupported update wand xor";
+true tuple tuple_project ubv_to_int union univset unknown unsat unsupported update wand xor";
 
 /// What the terms below some roots share.
 struct Shared<'a> {
     terms: &'a Terms,
     /// The number in each named term's name.
-    numbers: HashMap<Term, usize>,
+    numbers: FastMap<Term, usize>,
     /// The named terms, arguments first, each with how many named terms stand below one another in it.
     order: Vec<(Term, usize)>,
 }
@@ -172,7 +172,7 @@ struct Shared<'a> {
 impl<'a> Shared<'a> {
     fn of(terms: &'a Terms, roots: &[Term]) -> Self {
         let reachable = terms.reachable(roots);
-        let mut uses: HashMap<Term, u32> = HashMap::with_capacity(reachable.len());
+        let mut uses: FastMap<Term, u32> = FastMap::default();
         for &t in roots {
             *uses.entry(t).or_default() += 1;
         }
@@ -183,9 +183,9 @@ impl<'a> Shared<'a> {
                 }
             }
         }
-        let mut shared = Self { terms, numbers: HashMap::new(), order: Vec::new() };
+        let mut shared = Self { terms, numbers: FastMap::default(), order: Vec::new() };
         // Of each term: how deep it nests, and how many named terms stand below one another in it.
-        let mut shape: HashMap<Term, (u32, usize)> = HashMap::with_capacity(reachable.len());
+        let mut shape: FastMap<Term, (u32, usize)> = FastMap::default();
         for &t in &reachable {
             let node = terms.node(t);
             let (mut depth, mut level) = (0, 0);
@@ -265,10 +265,19 @@ fn layout(terms: &Terms, t: Term) -> Vec<Part> {
         parts.extend([Part::Argument(a), text(" "), Part::Argument(b), text("))")]);
         return parts;
     }
+    // The names are those that solvers knew before SMT-LIB 2.7 had its own; for the signed reading there was none.
+    if let (Op::SbvToInt, &[a]) = (node.op, node.args()) {
+        let width = terms.sort(a).width().expect("it reads a bit-vector");
+        let negative = format!(" {}) {} 0))", bits(Bits::new(width, 0)), IBig::from(1) << width as usize);
+        let parts =
+            [text("(- (bv2nat "), Part::Argument(a), text(") (ite (bvslt "), Part::Argument(a), owned(negative)];
+        return parts.into();
+    }
     let head = match node.op {
         Op::Extract { hi, lo } => owned(format!("((_ extract {hi} {lo})")),
         Op::ZeroExtend(by) => owned(format!("((_ zero_extend {by})")),
         Op::SignExtend(by) => owned(format!("((_ sign_extend {by})")),
+        Op::IntToBv(width) => owned(format!("((_ int2bv {width})")),
         Op::Fill(_) => owned(format!("((as const {})", sort(node.sort))),
         op => text(head(op)),
     };
@@ -314,6 +323,7 @@ fn head(op: Op) -> &'static str {
         Op::IntMod => "(mod",
         Op::IntLt => "(<",
         Op::IntLe => "(<=",
+        Op::UbvToInt => "(bv2nat",
         Op::Select => "(select",
         Op::Store => "(store",
         Op::Bool(_)
@@ -323,6 +333,8 @@ fn head(op: Op) -> &'static str {
         | Op::Extract { .. }
         | Op::ZeroExtend(_)
         | Op::SignExtend(_)
+        | Op::IntToBv(_)
+        | Op::SbvToInt
         | Op::Fill(_) => unreachable!("printed by `layout`"),
     }
 }

@@ -17,11 +17,11 @@
 
 use crate::ids::{AssumptionId, EdgeId, Id, IdVec, LocId, UnknownId, VarId};
 use crate::sort::Sort;
-use crate::term::{Role, Term, Terms};
+use crate::term::{Op, Role, Term, Terms};
 use crate::value::Value;
 use dashu_int::IBig;
 use sha2::{Digest, Sha256};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 /// A place in a source file.
@@ -227,6 +227,9 @@ pub struct TransitionSystem {
     pub assumptions: IdVec<AssumptionId, Assumption>,
     /// What its verdict does not cover.
     pub obligations: Vec<Obligation>,
+    /// Of a system that was made from a program: the location and the case there that an edge stands for. Reports look at it,
+    /// proofs do not; the text form and the hash have no trace of it.
+    pub cases: BTreeMap<EdgeId, (usize, usize)>,
 }
 
 /// Why a system is not one.
@@ -258,6 +261,7 @@ impl TransitionSystem {
             init,
             assumptions: IdVec::new(),
             obligations: Vec::new(),
+            cases: BTreeMap::new(),
         }
     }
 
@@ -351,6 +355,29 @@ impl TransitionSystem {
             }
             None => t.tt(),
         }
+    }
+
+    /// The variables that a condition on states gives one value: by a conjunct `x == constant`, `b` or `!b`.
+    pub fn fixed_by(&self, condition: Term) -> BTreeSet<VarId> {
+        let terms = &self.terms;
+        let variable = |t: Term| match terms.role(t) {
+            Some(Role::Var(v)) => Some(v),
+            _ => None,
+        };
+        let constant = |t: Term| terms.symbols(t).is_empty();
+        terms
+            .conjuncts(condition)
+            .into_iter()
+            .filter_map(|c| {
+                let node = terms.node(c);
+                match node.op {
+                    Op::Eq if constant(node.args()[1]) => variable(node.args()[0]),
+                    Op::Eq if constant(node.args()[0]) => variable(node.args()[1]),
+                    Op::Not => variable(node.args()[0]),
+                    _ => variable(c),
+                }
+            })
+            .collect()
     }
 
     /// The hash of the text form: two systems with one hash are the same system.

@@ -8,13 +8,15 @@
 //! terms are loops, never recursion, and cannot exhaust the stack.
 
 use crate::eval;
+use crate::fast::{FastHasher, FastMap, FastSet};
 use crate::ids::{UnknownId, VarId};
+use crate::intern::Interned;
 use crate::sort::{MAX_WIDTH, Scalar, Sort};
 use crate::value::{Bits, Value};
 use dashu_int::IBig;
 use std::cell::{Ref, RefCell};
-use std::collections::HashMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A term of an arena.
@@ -105,6 +107,9 @@ pub enum Op {
     IntMod,
     IntLt,
     IntLe,
+    IntToBv(u32),
+    UbvToInt,
+    SbvToInt,
     Select,
     Store,
     Fill(Scalar),
@@ -143,30 +148,40 @@ impl std::error::Error for SortError {}
 #[derive(Clone, Default)]
 struct Arena {
     nodes: Vec<Node>,
-    index: HashMap<(Op, [Term; 3]), Term>,
+    index: Interned,
     ints: Vec<IBig>,
-    int_index: HashMap<IBig, IntId>,
+    int_index: FastMap<IBig, IntId>,
     symbols: Vec<Symbol>,
-    symbol_index: HashMap<String, Term>,
-    copies: HashMap<(SymbolId, u32), Term>,
+    symbol_index: FastMap<String, Term>,
+    copies: FastMap<(SymbolId, u32), Term>,
+    /// The normal form of each term that was simplified.
+    normal: Vec<Term>,
+}
+
+/// Which terms a walk has met: those with its number.
+#[derive(Default)]
+struct Marks {
+    of: Vec<u32>,
+    walk: u32,
 }
 
 /// An arena of terms. Adding a term needs no exclusive access: an id, once given, means the same term for ever.
 pub struct Terms {
     arena: RefCell<Arena>,
+    marks: RefCell<Marks>,
     serial: u64,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { arena: RefCell::default(), serial: next_serial() }
+        Self { arena: RefCell::default(), marks: RefCell::default(), serial: next_serial() }
     }
 }
 
 /// A copy goes its own way from there on, so it is another arena.
 impl Clone for Terms {
     fn clone(&self) -> Self {
-        Self { arena: self.arena.clone(), serial: next_serial() }
+        Self { arena: self.arena.clone(), marks: RefCell::default(), serial: next_serial() }
     }
 }
 
@@ -370,12 +385,17 @@ impl Terms {
     /// Every term below these roots and the roots, ascending: arguments before what they are arguments of.
     pub fn reachable(&self, roots: &[Term]) -> Vec<Term> {
         let arena = self.arena.borrow();
+        let mut marks = self.marks.borrow_mut();
+        let Marks { of, walk } = &mut *marks;
+        of.resize(arena.nodes.len(), 0);
+        *walk = walk.checked_add(1).unwrap_or_else(|| {
+            of.fill(0);
+            1
+        });
         let mut seen = Vec::new();
         let mut open: Vec<Term> = roots.to_vec();
-        // Small terms are the rule: a sorted vector beats a set of the arena's size.
-        let mut marks: std::collections::HashSet<Term> = std::collections::HashSet::new();
         while let Some(t) = open.pop() {
-            if marks.insert(t) {
+            if std::mem::replace(&mut of[t.0 as usize], *walk) != *walk {
                 seen.push(t);
                 open.extend_from_slice(arena.nodes[t.0 as usize].args());
             }
@@ -398,7 +418,7 @@ impl Terms {
 
     /// Replaces symbols in several terms at once.
     pub fn substitute_all(&self, ts: &[Term], mut of: impl FnMut(Term) -> Option<Term>) -> Vec<Term> {
-        let mut image: HashMap<Term, Term> = HashMap::new();
+        let mut image: FastMap<Term, Term> = FastMap::default();
         for u in self.reachable(ts) {
             let node = self.node(u);
             let v = match node.op {
@@ -419,11 +439,23 @@ impl Terms {
         eval::eval(self, t, lookup)
     }
 
+    /// The normal form that was found for a term before.
+    pub(crate) fn known_normal_form(&self, t: Term) -> Option<Term> {
+        self.arena.borrow().normal.get(t.0 as usize).copied().filter(|n| *n != NO_ARG)
+    }
+    /// Keeps the normal form of a term: what simplification makes of it never changes.
+    pub(crate) fn keep_normal_form(&self, t: Term, normal: Term) {
+        let mut arena = self.arena.borrow_mut();
+        let len = arena.nodes.len();
+        arena.normal.resize(len, NO_ARG);
+        arena.normal[t.0 as usize] = normal;
+    }
+
     /// The conjuncts of a term, each once: what nested `&&` join.
     pub fn conjuncts(&self, t: Term) -> Vec<Term> {
         let mut out = Vec::new();
         let mut open = vec![t];
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = FastSet::default();
         while let Some(t) = open.pop() {
             if !seen.insert(t) {
                 continue;
@@ -443,14 +475,16 @@ impl Arena {
     fn insert(&mut self, op: Op, args: &[Term], sort: Sort) -> Term {
         let mut padded = [NO_ARG; 3];
         padded[..args.len()].copy_from_slice(args);
-        if let Some(&t) = self.index.get(&(op, padded)) {
-            return t;
+        let Self { nodes, index, .. } = self;
+        let next = u32::try_from(nodes.len()).ok().filter(|n| *n < NO_ARG.0).expect("terms fit in 32 bits");
+        let is_it = |n: u32| nodes[n as usize].args == padded && nodes[n as usize].op == op;
+        let hash_of = |n: u32| hash(nodes[n as usize].op, nodes[n as usize].args);
+        let t = index.find_or_insert(hash(op, padded), next, is_it, hash_of);
+        if t == next {
+            let arity = u8::try_from(args.len()).expect("at most three arguments");
+            nodes.push(Node { op, sort, args: padded, arity });
         }
-        let t = Term(u32::try_from(self.nodes.len()).expect("terms fit in 32 bits"));
-        let arity = u8::try_from(args.len()).expect("at most three arguments");
-        self.nodes.push(Node { op, sort, args: padded, arity });
-        self.index.insert((op, padded), t);
-        t
+        Term(t)
     }
 
     fn intern_int(&mut self, i: &IBig) -> IntId {
@@ -462,6 +496,13 @@ impl Arena {
         self.int_index.insert(i.clone(), id);
         id
     }
+}
+
+fn hash(op: Op, args: [Term; 3]) -> u64 {
+    let mut hasher = FastHasher::default();
+    op.hash(&mut hasher);
+    args.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The sort of an operation's result, or why the arguments do not fit.
@@ -500,6 +541,8 @@ pub fn result_sort(op: Op, args: &[Sort]) -> Result<Sort, SortError> {
         }
         (Op::IntNeg, [Int]) | (Op::IntAdd | Op::IntSub | Op::IntMul | Op::IntDiv | Op::IntMod, [Int, Int]) => Ok(Int),
         (Op::IntLt | Op::IntLe, [Int, Int]) => Ok(Bool),
+        (Op::IntToBv(w), [Int]) if (1..=MAX_WIDTH).contains(&w) => Ok(BitVec(w)),
+        (Op::UbvToInt | Op::SbvToInt, [BitVec(_)]) => Ok(Int),
         (Op::Select, [Array(i, e), index]) if *index == Sort::from(*i) => Ok((*e).into()),
         (Op::Store, [Array(i, e), index, value]) if *index == Sort::from(*i) && *value == Sort::from(*e) => {
             Ok(Array(*i, *e))
@@ -515,11 +558,12 @@ pub fn result_sort(op: Op, args: &[Sort]) -> Result<Sort, SortError> {
         (Op::IntNeg | Op::IntAdd | Op::IntSub | Op::IntMul | Op::IntDiv | Op::IntMod | Op::IntLt | Op::IntLe, _) => {
             fail("integers")
         }
+        (Op::IntToBv(_), _) => fail("an integer and a width of 1 to 128 bits"),
         (Op::Select, _) => fail("an array and an index of its sort"),
         (Op::Store, _) => fail("an array, an index and an element of its sorts"),
         (Op::Extract { .. }, _) => fail("a bit-vector that has these bits"),
         (Op::Concat | Op::ZeroExtend(_) | Op::SignExtend(_), _) => fail("bit-vectors of at most 128 bits in all"),
-        (Op::BvNot | Op::BvNeg, _) => fail("one bit-vector"),
+        (Op::BvNot | Op::BvNeg | Op::UbvToInt | Op::SbvToInt, _) => fail("one bit-vector"),
         (Op::Bool(_) | Op::Bv(_) | Op::Int(_) | Op::Symbol(_) | Op::Fill(_), _) => fail("no arguments"),
         _ => fail("two bit-vectors of one width"),
     }
@@ -561,6 +605,9 @@ fn op_name(op: Op) -> &'static str {
         Op::IntMod => "%",
         Op::IntLt => "<",
         Op::IntLe => "<=",
+        Op::IntToBv(_) => "int_to_bv",
+        Op::UbvToInt => "ubv_to_int",
+        Op::SbvToInt => "sbv_to_int",
         Op::Select => "[ ]",
         Op::Store => "store",
         Op::Fill(_) => "fill",

@@ -6,18 +6,22 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// A bit-vector value: `bits` has no bit set at or above `width`.
+/// A bit-vector value: no bit is set at or above `width`. Two words, because a term of 16 bytes' alignment would be half empty.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bits {
     width: u32,
-    bits: u128,
+    high: u64,
+    low: u64,
 }
 
 impl Bits {
     /// The low `width` bits of `bits`.
     pub fn new(width: u32, bits: u128) -> Self {
         assert!((1..=MAX_WIDTH).contains(&width), "a bit-vector has 1 to {MAX_WIDTH} bits, not {width}");
-        Self { width, bits: bits & Self::mask(width) }
+        let bits = bits & Self::mask(width);
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
+        let (high, low) = ((bits >> 64) as u64, bits as u64);
+        Self { width, high, low }
     }
     /// `value` modulo 2^`width`.
     pub fn from_signed(width: u32, value: i128) -> Self {
@@ -39,18 +43,18 @@ impl Bits {
     }
     /// The value read as unsigned.
     pub fn unsigned(self) -> u128 {
-        self.bits
+        u128::from(self.high) << 64 | u128::from(self.low)
     }
     /// The value read as two's complement.
     pub fn signed(self) -> i128 {
         let shift = 128 - self.width;
-        (self.bits << shift).cast_signed() >> shift
+        (self.unsigned() << shift).cast_signed() >> shift
     }
 }
 
 impl fmt::Debug for Bits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", self.bits, self.width)
+        write!(f, "{}#{}", self.unsigned(), self.width)
     }
 }
 

@@ -27,6 +27,8 @@ entry `if`
   if $1 < 7 && b goto two with x := $1 - -3, w := zext(extract(e, 3, 0), 8), m := store(m, 1#4, sext(`old`, 8)) assumes 0
   if !($1 < 7 && b) goto EXIT with x := -(3) + -x / (x % 4), b := (w <u 3) != (w >=s -1) at "f.c":7:1
 two: at "f.c":9:1 in "f"
+  goto three with x := ubv_to_int(w) + sbv_to_int(int_to_bv(x, 8) & w), w := int_to_bv(-3, 8)
+three:
   goto `if` with m := b ? a : fill(bv4, 9#8), w := ~w << 1 >>u 1 >>s 1 | w & 3 ^ -w, `old` := concat(1#1, 5#3), x := i
 "#;
 

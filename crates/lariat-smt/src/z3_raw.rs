@@ -287,6 +287,16 @@ impl Context {
                 // SAFETY: as in `unary`.
                 self.own(unsafe { Z3_mk_sign_ext(c, by, a.raw) })
             }
+            (Op::IntToBv(width), [a]) => {
+                a.belongs_to(self);
+                // SAFETY: as in `unary`.
+                self.own(unsafe { Z3_mk_int2bv(c, width, a.raw) })
+            }
+            (Op::UbvToInt | Op::SbvToInt, [a]) => {
+                a.belongs_to(self);
+                // SAFETY: as in `unary`.
+                self.own(unsafe { Z3_mk_bv2int(c, a.raw, op == Op::SbvToInt) })
+            }
             (Op::Ite, [i, t, e]) => self.ite([i, t, e]),
             (Op::Store, [m, i, v]) => {
                 for x in [m, i, v] {

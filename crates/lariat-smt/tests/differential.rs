@@ -41,7 +41,7 @@ const MEMORY: Sort = Sort::Array(Scalar::BitVec(2), Scalar::BitVec(2));
 const TABLE: Sort = Sort::Array(Scalar::Int, Scalar::Bool);
 
 /// One of each operation that is no leaf; the numbers in some are chosen anew each time.
-const OPS: [Op; 39] = [
+const OPS: [Op; 42] = [
     Op::Not,
     Op::And,
     Op::Or,
@@ -78,6 +78,9 @@ const OPS: [Op; 39] = [
     Op::IntMod,
     Op::IntLt,
     Op::IntLe,
+    Op::IntToBv(1),
+    Op::UbvToInt,
+    Op::SbvToInt,
     Op::Select,
     Op::Store,
     Op::Fill(Scalar::Bool),
@@ -123,6 +126,9 @@ fn is_leaf(op: Op) -> bool {
         | Op::IntMod
         | Op::IntLt
         | Op::IntLe
+        | Op::IntToBv(_)
+        | Op::UbvToInt
+        | Op::SbvToInt
         | Op::Select
         | Op::Store
         | Op::Fill(_) => false,
@@ -167,6 +173,7 @@ impl World {
             Op::Extract { .. } => Op::Extract { hi: by + u32::try_from(r.below(2)).expect("small"), lo: by },
             Op::ZeroExtend(_) => Op::ZeroExtend(by),
             Op::SignExtend(_) => Op::SignExtend(by),
+            Op::IntToBv(_) => Op::IntToBv(by + 1),
             Op::Fill(_) => Op::Fill(r.pick(&[Scalar::BitVec(2), Scalar::Int])),
             op => op,
         };
@@ -189,6 +196,9 @@ impl World {
                 | Op::Extract { .. }
                 | Op::ZeroExtend(_)
                 | Op::SignExtend(_)
+                | Op::IntToBv(_)
+                | Op::UbvToInt
+                | Op::SbvToInt
                 | Op::Fill(_) => vec![self.any(one)],
                 Op::Concat => {
                     let other = self.random.pick(&sorts);

@@ -1,11 +1,12 @@
 //! From a transition system to checked verdicts.
 
+use crate::source::Source;
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
 use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Refusal, Trial};
-use lariat_ir::neutral::{self, MemInit, Target};
-use lariat_ir::{Claim, Integers, LocId, LoopForest, LoopId, Property, Proves, TransitionSystem};
+use lariat_ir::neutral::{self, Recursion};
+use lariat_ir::{Claim, Integers, LocId, Location, LoopForest, LoopId, Property, Proves, TransitionSystem};
 use lariat_smt::{Limit, Solver, Z3Solver};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// A verdict, of a loop or of the whole program.
@@ -113,30 +114,37 @@ pub struct Study {
 pub struct EntryStudy {
     /// The entry's name.
     pub name: String,
-    /// Its systems: one, or in the semantics `c` the one that carries proofs of termination and then, unless that one left
-    /// nothing open, the one that carries proofs of divergence.
+    /// Its systems: one, or, in the semantics `c` and for a program with recursion, the one that carries proofs of termination
+    /// and then, unless that one left nothing open, the one that carries proofs of divergence.
     pub studies: Vec<Study>,
+    /// What the other integer semantics say, where they were asked.
+    pub beside: Vec<Study>,
     /// Why there are no systems, or not all.
     pub reason: Option<String>,
-    /// What the systems do not say of its variables.
-    pub names: SourceNames,
+    /// What the systems do not say of its source.
+    pub source: Source,
     /// Verdicts on different systems that contradict each other. A bug in the lowering or in the checker.
     pub contradictions: Vec<String>,
+    /// The names of the locations of each recursive function's calls, by that of the location where it is entered again; for the
+    /// system that carries proofs of termination.
+    pub inside: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl EntryStudy {
     /// An entry of a program, before anything is known of it.
     pub fn of(name: &str, program: &neutral::Program) -> Self {
-        Self { names: SourceNames::of(program), ..Self::named(name) }
+        Self { source: Source::of(program), inside: inside_recursions(program), ..Self::named(name) }
     }
     /// An entry of which only the name is known.
     pub fn named(name: &str) -> Self {
         Self {
             name: name.to_owned(),
             studies: Vec::new(),
+            beside: Vec::new(),
             reason: None,
-            names: SourceNames::default(),
+            source: Source::default(),
             contradictions: Vec::new(),
+            inside: BTreeMap::new(),
         }
     }
     /// Looks for verdicts of its systems that contradict each other.
@@ -147,38 +155,15 @@ impl EntryStudy {
     }
 }
 
-/// What a program says of its variables and unknowns and a system does not.
-#[derive(Clone, Debug, Default)]
-pub struct SourceNames {
-    /// Those of unsigned types.
-    pub unsigned: BTreeSet<String>,
-    /// The variables that start with one value.
-    pub fixed: BTreeSet<String>,
-}
-
-impl SourceNames {
-    /// Those of a program.
-    pub fn of(program: &neutral::Program) -> Self {
-        let vars = program.vars.iter().map(|(name, ty)| (name, *ty));
-        let unknowns = program.unknowns.iter().map(|u| (&u.name, u.ty));
-        let mems = program.mems.iter().map(|m| (&m.name, m.cell));
-        let all = vars.chain(unknowns).chain(mems).chain(program.mem_unknowns.iter().map(|u| (&u.name, u.cell)));
-        let fixed = program.init.iter().filter(|(_, value)| value.is_some());
-        let filled = program.mems.iter().filter(|m| m.init != MemInit::Any);
-        Self {
-            unsigned: all.filter(|(_, ty)| !ty.signed).map(|(name, _)| name.clone()).collect(),
-            fixed: fixed.map(|(v, _)| program.vars[*v].0.clone()).chain(filled.map(|m| m.name.clone())).collect(),
-        }
+fn inside_recursions(program: &neutral::Program) -> BTreeMap<String, BTreeSet<String>> {
+    let mut all = BTreeMap::new();
+    if let Recursion::Resumed { ending } = &program.recursion
+        && let Recursion::Skipped { inside } = &ending.recursion
+    {
+        let name = |n: &usize| ending.locs[*n].name.clone();
+        all.extend(inside.iter().map(|(entry, locs)| (name(entry), locs.iter().map(name).collect())));
     }
-}
-
-/// The systems that an integer semantics takes.
-pub fn targets(integers: Integers) -> &'static [Target] {
-    match integers {
-        Integers::Wrap => &[Target::Wrap],
-        Integers::Ideal => &[Target::Ideal],
-        Integers::C => &[Target::CTerminates, Target::CDiverges],
-    }
+    all
 }
 
 /// The time that is left is not worth a start: the checks alone would exceed it.
@@ -220,13 +205,13 @@ pub fn study_systems(
     told: &mut dyn FnMut(Step<'_>),
 ) {
     let deadline = Instant::now() + settings.timeout;
-    let targets = targets(integers);
-    for (i, &target) in targets.iter().enumerate() {
-        let ts = neutral::lower(program, target);
+    let systems = program.systems(integers);
+    for (i, &(form, target)) in systems.iter().enumerate() {
+        let ts = neutral::lower(form, target);
         told(Step::Begun(&ts));
         let left = deadline.saturating_duration_since(Instant::now());
         // What one system leaves over is the next one's.
-        let share = left / u32::try_from(targets.len() - i).expect("an entry has one or two systems");
+        let share = left / u32::try_from(systems.len() - i).expect("an entry has one or two systems");
         let analysis = if left < TOO_LITTLE {
             undecided(&ts, "the time was up before it could be looked at")
         } else {
@@ -283,7 +268,11 @@ pub fn source_name(name: &str) -> &str {
 /// The loop of another system of the same program that stands for a loop of this one: the one whose header has the same
 /// name, or else the only one at the same place.
 pub fn counterpart(ts: &TransitionSystem, header: LocId, other: &Study) -> Option<LoopId> {
-    let here = &ts.locs[header];
+    counterpart_of(&ts.locs[header], other)
+}
+
+/// The loop of a system that stands for the loop of another one with this header.
+pub fn counterpart_of(here: &Location, other: &Study) -> Option<LoopId> {
     let loops = || other.analysis.forest.loops.entries().map(|(id, l)| (id, &other.ts.locs[l.header]));
     let named = loops().find(|(_, l)| source_name(&l.name) == source_name(&here.name)).map(|(id, _)| id);
     named.or_else(|| {

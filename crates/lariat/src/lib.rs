@@ -1,10 +1,13 @@
 //! Lariat as a library: from a transition system to checked verdicts and their reports.
 
 pub mod analyze;
+pub mod beside;
 pub mod cfuzz;
 pub mod commands;
 pub mod explain;
+pub mod harness;
 pub mod oracle;
 pub mod report;
+pub mod source;
 
 pub use analyze::{Analysis, Settings, Verdict, analyze};

@@ -57,6 +57,8 @@ folders! {
     narrowing: "narrowing",
     noreturn: "noreturn",
     null_stores: "null-stores",
+    orbits: "orbits",
+    recursion: "recursion",
     setjmp: "setjmp",
     short_circuit: "short-circuit",
     signed_char_and_shifts: "signed-char-and-shifts",

@@ -9,8 +9,8 @@
 //!
 //! One atom stands for a comparison in all its forms: `a <= b` is `!(b < a)`, as the orders are total, and `a == b` is `b == a`.
 
+use lariat_ir::fast::FastMap;
 use lariat_ir::{Op, Sort, Term, Terms};
-use std::collections::HashMap;
 
 /// Whether exactly one of these truth values holds, by propositional reasoning alone. Gives up on large diagrams: then, too, the
 /// answer is no.
@@ -25,7 +25,7 @@ const TRUE: Diagram = 1;
 
 /// What is neither true nor false by its connectives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Atom {
+pub(super) enum Atom {
     /// A strict order.
     Less(Op, Term, Term),
     /// The smaller term comes first.
@@ -33,16 +33,33 @@ enum Atom {
     Other(Term),
 }
 
+/// What a truth value that is no negation says, and whether it says that it is not so.
+pub(super) fn read(terms: &Terms, t: Term) -> (Atom, bool) {
+    let node = terms.node(t);
+    let less = |op: Op, negated: bool| {
+        let (a, b) = (node.args()[0], node.args()[1]);
+        (if negated { Atom::Less(op, b, a) } else { Atom::Less(op, a, b) }, negated)
+    };
+    match node.op {
+        Op::IntLt | Op::BvUlt | Op::BvSlt => less(node.op, false),
+        Op::IntLe => less(Op::IntLt, true),
+        Op::BvUle => less(Op::BvUlt, true),
+        Op::BvSle => less(Op::BvSlt, true),
+        Op::Eq => (Atom::Equal(node.args()[0].min(node.args()[1]), node.args()[0].max(node.args()[1])), false),
+        _ => (Atom::Other(t), false),
+    }
+}
+
 struct Diagrams<'a> {
     terms: &'a Terms,
-    atoms: HashMap<Atom, usize>,
+    atoms: FastMap<Atom, usize>,
     /// An atom, what is left where it is false, what is left where it is true; both speak of later atoms only.
     nodes: Vec<(usize, Diagram, Diagram)>,
-    numbers: HashMap<(usize, Diagram, Diagram), Diagram>,
+    numbers: FastMap<(usize, Diagram, Diagram), Diagram>,
     /// Choices made before, with their results.
-    choices: HashMap<(Diagram, Diagram, Diagram), Diagram>,
+    choices: FastMap<(Diagram, Diagram, Diagram), Diagram>,
     /// The diagrams of terms.
-    known: HashMap<Term, Diagram>,
+    known: FastMap<Term, Diagram>,
 }
 
 impl<'a> Diagrams<'a> {
@@ -55,11 +72,11 @@ impl<'a> Diagrams<'a> {
         let constant = |d: Diagram| (usize::MAX, d, d);
         Self {
             terms,
-            atoms: HashMap::new(),
+            atoms: FastMap::default(),
             nodes: vec![constant(FALSE), constant(TRUE)],
-            numbers: HashMap::new(),
-            choices: HashMap::new(),
-            known: HashMap::new(),
+            numbers: FastMap::default(),
+            choices: FastMap::default(),
+            known: FastMap::default(),
         }
     }
 
@@ -113,19 +130,7 @@ impl<'a> Diagrams<'a> {
 
     /// The diagram of a truth value that is no connective.
     fn atom(&mut self, t: Term) -> Option<Diagram> {
-        let node = self.terms.node(t);
-        let less = |op: Op, negated: bool| {
-            let (a, b) = (node.args()[0], node.args()[1]);
-            (if negated { Atom::Less(op, b, a) } else { Atom::Less(op, a, b) }, negated)
-        };
-        let (atom, negated) = match node.op {
-            Op::IntLt | Op::BvUlt | Op::BvSlt => less(node.op, false),
-            Op::IntLe => less(Op::IntLt, true),
-            Op::BvUle => less(Op::BvUlt, true),
-            Op::BvSle => less(Op::BvSlt, true),
-            Op::Eq => (Atom::Equal(node.args()[0].min(node.args()[1]), node.args()[0].max(node.args()[1])), false),
-            _ => (Atom::Other(t), false),
-        };
+        let (atom, negated) = read(self.terms, t);
         let next = self.atoms.len();
         let number = *self.atoms.entry(atom).or_insert(next);
         if number >= Self::MOST_ATOMS {

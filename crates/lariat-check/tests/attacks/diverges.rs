@@ -221,3 +221,34 @@ fn a_system_made_for_one_verdict_carries_no_part_of_the_other() {
     rejected(&ts, &program(&ts, Property::ProgramDiverges, "x == 1", vec![part.clone()]), Condition::OtherVerdict);
     rejected(&ts, &program(&ts, Property::ProgramTerminates, "x == 1", vec![part]), Condition::OtherVerdict);
 }
+
+/// `x` decides the way to the loop, in which nothing happens.
+const ON_THE_WAY: &str = "lts 1\nname t\nintegers ideal\nvar x: int\nenvironment e: int in 0 .. 9\nentry start\n\
+    start:\n goto middle with x := CHANGE\n\
+    middle:\n if x == 0 goto head\n if !(x == 0) goto EXIT\n\
+    head:\n goto head\n";
+
+fn by_the_way(change: &str, when: &str) -> (TransitionSystem, Claim) {
+    let ts = system(&ON_THE_WAY.replace("CHANGE", change));
+    let step = |i: usize| Move { edge: EdgeId::from_index(i), inputs: vec![] };
+    let certificate = Certificate::RecurrentSet {
+        start: start(&ts, &["0"]),
+        stem: vec![step(0), step(1)],
+        set: at(&ts, &[("head", "true")]),
+        arms: vec![Arm { from: loc(&ts, "head"), when: term(&ts, "true"), path: vec![step(3)] }],
+    };
+    let claim = claim(&ts, Property::Diverges(loc(&ts, "head")), when, certificate);
+    (ts, claim)
+}
+
+#[test]
+fn a_stem_is_replayed_only_as_far_as_its_values_are_settled() {
+    let (ts, good) = by_the_way("x * 1", "x == 0");
+    accepted(&ts, &good);
+    // In the replay x is 0, but another first state of `when` has another value.
+    let (ts, bad) = by_the_way("x * 1", "x <= 0");
+    rejected(&ts, &bad, Condition::PathNotEnabled);
+    // The least value of the environment is 0 as well.
+    let (ts, bad) = by_the_way("x + e", "x == 0");
+    rejected(&ts, &bad, Condition::PathNotEnabled);
+}

@@ -229,6 +229,7 @@ impl<'a> Reader<'a> {
             11 => Constant::Bytes(self.raw()?.to_vec()),
             12 => Constant::Aggregate(self.ty()?, self.list(Self::constant)?),
             13 => Constant::Opaque(self.ty()?),
+            14 => Constant::Poison(self.ty()?),
             _ => return self.torn(),
         })
     }
@@ -358,6 +359,7 @@ impl<'a> Reader<'a> {
             nneg: bit(4),
             samesign: bit(5),
             inbounds: bit(6),
+            checked: false,
         })
     }
 

@@ -362,6 +362,25 @@ pub enum When {
 }
 
 impl Model {
+    /// Whether it reads what comes from a stream, and may wait for it.
+    pub fn reads_stream(&self) -> bool {
+        let returns = |r: &Returns| match r {
+            Returns::Value { kind, .. } | Returns::Static { kind, .. } | Returns::OrNull(kind, _) => {
+                *kind == Kind::Stream
+            }
+            _ => false,
+        };
+        let either = match &self.returns {
+            Returns::If(_, a, b) => returns(a) || returns(b),
+            one => returns(one),
+        };
+        either
+            || self.effects.iter().any(|e| match e {
+                Effect::Writes(w) => w.content == Content::Unknown(Kind::Stream),
+                Effect::Scans(_, kind) => *kind == Kind::Stream,
+                _ => false,
+            })
+    }
     /// Whether a call with arguments and a result of these types is one of this function. A program may use a library's
     /// name for something else; what it declares differently must count as unknown.
     pub fn fits(&self, args: &[module::Type], result: &module::Type) -> bool {

@@ -12,13 +12,17 @@
 use super::arith::{self, Num, Sym, cmp, compare, constant, not, truth};
 use super::flat::{FlatValue, InstanceId, Point, index};
 use super::layout::Memory;
-use super::points::{ObjectKind, Points, Targets};
+use super::points::{ObjectId, ObjectKind, Points, Targets};
+use super::skip::DESCENDED;
 use super::{Context, Names, debug};
-use crate::module::{BlockId, Constant, FunctionId, Op, Place, Predicate, Terminator, Type, ValueId};
+use crate::module::{BlockId, Constant, FunctionId, Op, Operand, Place, Predicate, Terminator, Type, ValueId};
 use dashu_int::IBig;
-use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, MemUpdate, Program, Unknown};
+use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::neutral::{
+    Case, CmpOp, Cond, Expr, Goto, Happening, IntType, Location, MemUpdate, Program, Recursion, Site, Unknown, Visit,
+};
 use lariat_ir::{Mode, Obligation, Span, UnknownKind};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// The piece must end here: a new location starts before the instruction.
@@ -29,12 +33,17 @@ pub(super) struct Split;
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) at: Point,
-    pub(super) env: HashMap<FlatValue, Sym>,
+    pub(super) env: FastMap<FlatValue, Sym>,
     pub(super) vars: BTreeMap<usize, Expr>,
     pub(super) stores: Vec<MemUpdate>,
+    /// Quotients and shifted values, which may be undefined, whether or not anything uses them.
+    pub(super) evaluates: Vec<Expr>,
     pub(super) assumes: BTreeSet<usize>,
     pub(super) cond: Option<Cond>,
     pub(super) span: Option<Span>,
+    /// Where that is, and what was passed on the way there.
+    pub(super) site: Option<Site>,
+    pub(super) trail: Vec<Visit>,
     pub(super) steps: usize,
     /// How many of the stores are those of earlier instructions.
     pub(super) settled: usize,
@@ -71,6 +80,16 @@ impl State {
     }
     pub(super) fn set(&mut self, v: usize, value: Expr) {
         self.vars.insert(v, value);
+        self.passes(Happening::Set(v));
+    }
+    /// Notes what happens here, for readers.
+    pub(super) fn passes(&mut self, what: Happening) {
+        if let Some(site) = self.site {
+            let visit = Visit { site, what };
+            if self.trail.last() != Some(&visit) {
+                self.trail.push(visit);
+            }
+        }
     }
     pub(super) fn point(&self) -> Point {
         self.at
@@ -120,7 +139,7 @@ const LONG: usize = 400;
 const LARGE: usize = 60;
 
 /// The variables that are declared at each place of a function.
-type Declared = HashMap<(BlockId, u32), Vec<ValueId>>;
+type Declared = FastMap<(BlockId, u32), Vec<ValueId>>;
 
 pub(super) struct Builder<'a, 'm> {
     pub(super) cx: &'a Context<'m>,
@@ -129,35 +148,39 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) program: Program,
     pub(super) names: Names,
     pub(super) loc_names: Names,
-    pub(super) locations: HashMap<Point, usize>,
+    pub(super) locations: FastMap<Point, usize>,
     pub(super) queue: VecDeque<Point>,
     pub(super) pending: Vec<(State, Next)>,
     pub(super) cases: Vec<Case>,
-    pub(super) ssa: HashMap<(FlatValue, u32), usize>,
-    pub(super) unknowns: HashMap<(Point, u32), usize>,
-    pub(super) mem_unknowns: HashMap<(Point, usize, UnknownKind), usize>,
-    pub(super) liveness: HashMap<FunctionId, Rc<Vec<HashSet<ValueId>>>>,
-    pub(super) headers: HashMap<(FunctionId, BlockId), Place>,
-    pub(super) depths: HashMap<InstanceId, usize>,
-    pub(super) return_vars: HashMap<(InstanceId, u32), usize>,
+    pub(super) ssa: FastMap<(FlatValue, u32), usize>,
+    pub(super) unknowns: FastMap<(Point, u32), usize>,
+    pub(super) mem_unknowns: FastMap<(Point, usize, UnknownKind), usize>,
+    pub(super) liveness: FastMap<FunctionId, Rc<Vec<FastSet<ValueId>>>>,
+    pub(super) headers: FastMap<(FunctionId, BlockId), Place>,
+    pub(super) depths: FastMap<InstanceId, usize>,
+    pub(super) return_vars: FastMap<(InstanceId, u32), usize>,
+    /// What the code of an instance may write; see [`super::skip`].
+    pub(super) written: FastMap<InstanceId, Rc<BTreeSet<ObjectId>>>,
+    /// The names of points in the other form of the program.
+    pub(super) known: &'a FastMap<Point, String>,
     /// Functions whose addresses were given to functions that are not followed.
     pub(super) handed_over: BTreeSet<FunctionId>,
     /// Where variables are declared whose scopes the compiler does not mark.
-    pub(super) declared: HashMap<FunctionId, Rc<Declared>>,
-    pub(super) assumptions: HashMap<(String, Option<Span>), usize>,
+    pub(super) declared: FastMap<FunctionId, Rc<Declared>>,
+    pub(super) assumptions: FastMap<(String, Option<Span>), usize>,
     pub(super) observed: Option<usize>,
-    pub(super) observations: HashSet<Point>,
+    pub(super) observations: FastSet<Point>,
     /// For each location, where its runs go of which nothing can be said.
-    pub(super) exhausted: HashMap<usize, usize>,
+    pub(super) exhausted: FastMap<usize, usize>,
     /// The location that is being written, and whether it lies on a cycle.
     pub(super) current: (usize, bool),
-    pub(super) traps: HashSet<u32>,
+    pub(super) traps: FastSet<u32>,
     /// For each `setjmp`, the variable that says whether it has been called and its function not been left.
     pub(super) armed: BTreeMap<Point, usize>,
     /// How many ways a piece may have and still follow each beyond where it meets others.
     pub(super) joins: usize,
     /// Points that control comes to from elsewhere: behind `setjmp`.
-    pub(super) forced: HashSet<Point>,
+    pub(super) forced: FastSet<Point>,
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
@@ -167,8 +190,9 @@ impl<'a, 'm> Builder<'a, 'm> {
         memory: &'a Memory,
         program: Program,
         names: Names,
+        known: &'a FastMap<Point, String>,
     ) -> Self {
-        let mut headers = HashMap::new();
+        let mut headers = FastMap::default();
         let module = cx.flat.module;
         for (n, f) in module.functions.iter().enumerate() {
             for block in &f.blocks {
@@ -192,24 +216,26 @@ impl<'a, 'm> Builder<'a, 'm> {
             memory,
             program,
             names,
-            loc_names: Names::default(),
-            locations: HashMap::new(),
+            loc_names: Names { taken: known.values().cloned().collect(), ..Names::default() },
+            locations: FastMap::default(),
             queue: VecDeque::new(),
             pending: Vec::new(),
             cases: Vec::new(),
-            ssa: HashMap::new(),
-            unknowns: HashMap::new(),
-            mem_unknowns: HashMap::new(),
-            liveness: HashMap::new(),
+            ssa: FastMap::default(),
+            unknowns: FastMap::default(),
+            mem_unknowns: FastMap::default(),
+            liveness: FastMap::default(),
             headers,
-            depths: HashMap::new(),
-            return_vars: HashMap::new(),
+            depths: FastMap::default(),
+            return_vars: FastMap::default(),
+            written: FastMap::default(),
+            known,
             handed_over: BTreeSet::new(),
-            declared: HashMap::new(),
-            assumptions: HashMap::new(),
+            declared: FastMap::default(),
+            assumptions: FastMap::default(),
             observed: None,
-            observations: HashSet::new(),
-            exhausted: HashMap::new(),
+            observations: FastSet::default(),
+            exhausted: FastMap::default(),
             current: (0, false),
             traps,
             armed: BTreeMap::new(),
@@ -224,15 +250,18 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
         for p in &cx.flat.returns_twice {
             let name = format!("setjmp {}", debug::place_of(cx, *p));
-            let var = builder.names.var(&mut builder.program, &name, IntType::unsigned(8));
+            let var = builder.names.made(&mut builder.program, &name, IntType::unsigned(8));
             builder.program.init.push((var, Some(IBig::ZERO)));
             builder.armed.insert(*p, var);
         }
         for (n, instance) in cx.flat.instances.iter().enumerate() {
-            if !instance.recursions.is_empty() {
+            // Where calls are skipped, all that counts is whether there is a caller that a return goes on in.
+            let (name, ty) =
+                if builder.skips() { ("inner call of", DESCENDED) } else { ("depth of", IntType::signed(64)) };
+            if !instance.recursions.is_empty() && !(builder.skips() && instance.parent.is_none()) {
                 let function = &module.functions[instance.function.0 as usize];
-                let name = format!("depth of {}", function.shown());
-                let var = builder.names.var(&mut builder.program, &name, IntType::signed(64));
+                let name = format!("{name} {}", function.shown());
+                let var = builder.names.made(&mut builder.program, &name, ty);
                 builder.program.init.push((var, Some(IBig::ZERO)));
                 builder.depths.insert(InstanceId(index(n)), var);
             }
@@ -240,7 +269,8 @@ impl<'a, 'm> Builder<'a, 'm> {
         builder
     }
 
-    pub(super) fn build(mut self) -> Program {
+    /// The program, and the names of its locations.
+    pub(super) fn build(mut self) -> (Program, FastMap<Point, String>) {
         self.program.mode = if self.cx.whole { Mode::Program } else { Mode::Function };
         self.start();
         while let Some(point) = self.queue.pop_front() {
@@ -255,8 +285,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             });
         }
         self.callbacks();
+        self.note_origins();
         // What was not given a value in the beginning, and is no input, starts as zero; it is written before it is read.
-        let given: HashSet<usize> = self.program.init.iter().map(|(v, _)| *v).collect();
+        let given: FastSet<usize> = self.program.init.iter().map(|(v, _)| *v).collect();
         for v in 0..self.program.vars.len() {
             if !given.contains(&v) {
                 self.program.init.push((v, Some(IBig::ZERO)));
@@ -267,18 +298,25 @@ impl<'a, 'm> Builder<'a, 'm> {
                 *k = arith::wrap(k, self.program.vars[*v].1);
             }
         }
-        self.program
+        if self.skips() {
+            self.program.recursion = Recursion::Skipped { inside: self.inside_recursions() };
+        }
+        let names = self.locations.iter().map(|(p, n)| (*p, self.program.locs[*n].name.clone())).collect();
+        (self.program, names)
     }
 
     pub(super) fn fresh_state(&self, at: Point) -> State {
         State {
             at,
-            env: HashMap::new(),
+            env: FastMap::default(),
             vars: BTreeMap::new(),
             stores: Vec::new(),
+            evaluates: Vec::new(),
             assumes: BTreeSet::new(),
             cond: None,
             span: self.span_at(at),
+            site: None,
+            trail: Vec::new(),
             steps: 0,
             settled: 0,
             asked: 0,
@@ -340,7 +378,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             let made = header.is_none() && self.cx.recursive(at.instance);
             (format!("{}{shown}:{line}", if made { "returns:" } else { "" }), span)
         };
-        let mut location = Location::new(self.loc_names.unused(&name), Vec::new());
+        // A point has one name in both forms of a program, so that its loops can be compared.
+        let name = self.known.get(&at).cloned().unwrap_or_else(|| self.loc_names.unused(&name));
+        let mut location = Location::new(name, Vec::new());
         location.span = span;
         location.function = Some(function.shown().to_owned());
         self.program.locs.push(location);
@@ -370,8 +410,10 @@ impl<'a, 'm> Builder<'a, 'm> {
     pub(super) fn case(&self, state: &State, assigns: Vec<(usize, Expr)>, target: Goto) -> Case {
         let mut case = Case::new(state.cond.clone(), assigns, target);
         case.stores.clone_from(&state.stores);
+        case.evaluates.clone_from(&state.evaluates);
         case.span.clone_from(&state.span);
         case.assumes = state.assumes.iter().copied().collect();
+        case.trail.clone_from(&state.trail);
         case
     }
 
@@ -420,6 +462,11 @@ impl<'a, 'm> Builder<'a, 'm> {
     /// Ways are followed in the order in which they are put here, the last one first.
     pub(super) fn push(&mut self, state: State, next: Next) {
         self.pending.push((state, next));
+    }
+
+    /// Ways that are followed in their order.
+    pub(super) fn push_all(&mut self, ways: Vec<(State, Next)>) {
+        self.pending.extend(ways.into_iter().rev());
     }
 
     pub(super) fn depth_of(&self, instance: InstanceId) -> Option<usize> {
@@ -524,9 +571,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                     self.go(&state, at);
                     return;
                 }
-                if let Some(span) = self.span(instruction.place).filter(|s| s.line > 0) {
-                    state.span = Some(span);
-                }
+                self.arrive(&mut state, instruction.place);
                 self.declare(&mut state);
                 // Only what was stored before can make an instruction start a new piece.
                 let before = (!state.stores.is_empty()).then(|| state.clone());
@@ -564,12 +609,20 @@ impl<'a, 'm> Builder<'a, 'm> {
             }
             state.asked = 0;
             self.declare(&mut state);
-            if let Some(span) = self.span(block.place).filter(|s| s.line > 0) {
-                state.span = Some(span);
+            self.arrive(&mut state, block.place);
+            if !matches!(block.terminator, Terminator::Jump(_)) {
+                state.passes(Happening::Passed);
             }
             self.terminator(state, &block.terminator);
             return;
         }
+    }
+
+    /// Control comes to a place of the source.
+    fn arrive(&self, state: &mut State, place: Option<Place>) {
+        let Some(place) = place.filter(|p| p.line > 0) else { return };
+        state.span = self.span(Some(place));
+        state.site = Some(site(place));
     }
 
     /// A variable that is declared here has no value yet, or none any more: control may come here again without having left
@@ -579,13 +632,13 @@ impl<'a, 'm> Builder<'a, 'm> {
         let function = self.cx.flat.function(state.at.instance);
         let module = self.cx.flat.module;
         let here = self.declared.entry(f).or_insert_with(|| {
-            let marked: HashSet<ValueId> = function
+            let marked: FastSet<ValueId> = function
                 .blocks
                 .iter()
                 .flat_map(|b| &b.instructions)
                 .filter_map(|i| debug::marked(module, i, "llvm.lifetime.start"))
                 .collect();
-            let mut found: HashMap<(BlockId, u32), Vec<ValueId>> = HashMap::new();
+            let mut found: FastMap<(BlockId, u32), Vec<ValueId>> = FastMap::default();
             for ((value, block, at), (_, variable)) in function.declared_at.iter().zip(&function.declares) {
                 if variable.argument == 0 && !marked.contains(value) && block.0 != 0 {
                     found.entry((*block, *at)).or_default().push(*value);
@@ -640,6 +693,12 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     pub(super) fn terminator(&mut self, mut state: State, t: &Terminator) {
         match t {
+            // Nothing may be decided by poison.
+            Terminator::Branch { cond: Operand::Constant(Constant::Poison(_)), .. }
+            | Terminator::Switch { value: Operand::Constant(Constant::Poison(_)), .. }
+            | Terminator::IndirectJump { address: Operand::Constant(Constant::Poison(_)), .. } => {
+                self.pending_end(state, Goto::Ub);
+            }
             Terminator::Jump(to) => self.follow_block(state, *to),
             Terminator::Branch { cond, yes, no } => {
                 let cond = self.condition(&mut state, cond);
@@ -799,6 +858,11 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
         false
     }
+}
+
+/// A place for readers.
+pub(super) fn site(place: Place) -> Site {
+    Site { file: place.file, line: place.line, column: place.column.max(1) }
 }
 
 /// One more condition on a way.

@@ -5,12 +5,14 @@ use super::build::{Builder, Flow, Next, Split, State};
 use super::flat::{Plan, Point, index, is_longjmp, is_throw};
 use super::layout::{Layout, Life};
 use super::points::{ObjectId, ObjectKind, Offsets, Targets};
+use super::skip::DESCENDED;
 use super::values::operand_type;
 use super::{ModelUse, bits_of};
 use crate::module::{Callee, FunctionId, Instruction, Op, Operand, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Expr, Goto, IntType, Overflow};
+use lariat_ir::fast::FastSet;
+use lariat_ir::neutral::{BinaryOp, CmpOp, Expr, Goto, Happening, IntType, Overflow};
 
 impl<'m> Builder<'_, 'm> {
     pub(super) fn call(&mut self, state: &mut State, instruction: &'m Instruction) -> Result<Flow, Split> {
@@ -22,6 +24,7 @@ impl<'m> Builder<'_, 'm> {
             Callee::Asm(_) => {
                 let span = state.span_of();
                 self.assume(state, "inline assembly changes only its outputs and memory that others know of", span);
+                let passed = state.trail.len();
                 self.forget_escaped(state, true);
                 let sym = self.any(state, &instruction.ty, UnknownKind::Environment);
                 for a in args {
@@ -30,15 +33,22 @@ impl<'m> Builder<'_, 'm> {
                     }
                 }
                 state.set_value(result, sym);
+                // What is forgotten is no assignment that a reader could see.
+                state.trail.truncate(passed);
                 return Ok(Flow::On);
             }
             Callee::Pointer(p) => return self.through_pointer(state, instruction, p, args),
             Callee::Function(f) => *f,
         };
         let name = flat.module.functions[f.0 as usize].name.as_str();
-        if let Some((_, Plan::Enter(_) | Plan::Again(_))) = flat.plan(at).first() {
-            let plan = flat.plan(at)[0].1;
-            return self.enter(state, f, plan, args);
+        match flat.plan(at).first() {
+            Some((_, Plan::Again(again))) if self.skips() => {
+                let ways = self.descend_or_skip(state.clone(), instruction, (f, *again), args)?;
+                self.push_all(ways);
+                return Ok(Flow::Done);
+            }
+            Some((_, plan @ (Plan::Enter(_) | Plan::Again(_)))) => return self.enter(state, f, *plan, args),
+            _ => {}
         }
         if *returns_twice {
             // The first time; a jump back comes with another value.
@@ -122,8 +132,9 @@ impl<'m> Builder<'_, 'm> {
             state.set_value(value, sym);
         }
         if let Some(depth) = self.depth_of(inner) {
-            let ty = IntType::signed(64);
+            let ty = if self.skips() { DESCENDED } else { IntType::signed(64) };
             let now = match plan {
+                Plan::Again(_) if self.skips() => constant(1, ty),
                 Plan::Again(_) => operate(BinaryOp::Add, ty, Overflow::Undefined, state.var(depth), constant(1, ty)),
                 _ => constant(0, ty),
             };
@@ -157,23 +168,21 @@ impl<'m> Builder<'_, 'm> {
             }
             match what {
                 Plan::Stay => ways.push((taken, Next::Outside(f))),
+                Plan::Again(again) if self.skips() => {
+                    ways.extend(self.descend_or_skip(taken, instruction, (f, again), args)?);
+                }
                 _ => match self.enter(&mut taken, f, what, args)? {
                     Flow::To(to) => ways.push((taken, Next::Jump(to))),
                     Flow::On | Flow::Done => {}
                 },
             }
             if certain {
-                for (s, next) in ways.into_iter().rev() {
-                    self.push(s, next);
-                }
+                self.push_all(ways);
                 return Ok(Flow::Done);
             }
         }
-        let _ = instruction;
         self.push(state.clone(), Next::Nobody(value));
-        for (s, next) in ways.into_iter().rev() {
-            self.push(s, next);
-        }
+        self.push_all(ways);
         Ok(Flow::Done)
     }
 
@@ -201,6 +210,11 @@ impl<'m> Builder<'_, 'm> {
         let Op::Call { args, .. } = &instruction.op else { return };
         let ty = self.address();
         if !self.require(&mut state, cmp(CmpOp::Ne, ty, pointer.clone(), constant(0, ty))) {
+            return;
+        }
+        if self.cx.closed {
+            // The pointer was made from no address of a function.
+            self.beyond_unless(&mut state, truth(false));
             return;
         }
         let flow = self.unknown_call(&mut state, instruction, "a function behind a pointer", args, None);
@@ -264,13 +278,16 @@ impl<'m> Builder<'_, 'm> {
                 other.restrict(not(ready));
                 ways.push((other, Next::End(Goto::Ub)));
             }
-            if self.cx.recursive(target.instance) {
+            if self.cx.recursive(target.instance) && self.skips() {
+                self.jump_into_recursion(&mut taken, *target);
+            } else if self.cx.recursive(target.instance) {
                 // Which of its calls it goes back to is not followed.
                 ways.push((taken, Next::Beyond));
                 continue;
+            } else {
+                self.leave_until(&mut taken, target.instance);
+                self.forget_changed(&mut taken, *target);
             }
-            self.leave_until(&mut taken, target.instance);
-            self.forget_changed(&mut taken, *target);
             if let Some(i) = flat.instruction(*target) {
                 taken.set_value(flat.value(target.instance, i.id), Sym::Num(Num::new(given.clone(), ty)));
             }
@@ -298,7 +315,7 @@ impl<'m> Builder<'_, 'm> {
     /// After a jump back, the locals of the function with the `setjmp` that were changed since are indeterminate.
     pub(super) fn forget_changed(&mut self, state: &mut State, target: Point) {
         let flat = self.cx.flat;
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = FastSet::default();
         let mut work = vec![flat.after_call(target)];
         let mut changed = std::collections::BTreeSet::new();
         while let Some(p) = work.pop() {
@@ -350,6 +367,10 @@ impl<'m> Builder<'_, 'm> {
         let defined = f.is_some_and(|f| !self.cx.flat.module.functions[f.0 as usize].blocks.is_empty());
         let text = if f.is_some() { format!("`{name}` returns") } else { format!("{name} returns") };
         self.assume(state, &text, span);
+        state.passes(Happening::Called);
+        if f.is_some() && !defined {
+            self.program.origins.unknown_functions.insert(name.to_owned());
+        }
         let _ = args;
         if matches!(name, "setcontext" | "swapcontext" | "makecontext") {
             self.beyond_unless(state, truth(false));

@@ -4,8 +4,8 @@ use super::Context;
 use super::layout::Object;
 use super::points::{ObjectId, ObjectKind, Points};
 use crate::module::{Callee, DebugType, Function, Module, Op, Operand, TypeId, ValueId};
+use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::IntType;
-use std::collections::{HashMap, HashSet};
 
 /// What the source calls an object, and its type there.
 pub(super) fn object_name(
@@ -158,6 +158,31 @@ fn part(module: &Module, ty: TypeId, offset: u64, size: u64) -> Option<(Option<b
     }
 }
 
+/// How many bytes a pointer of this type points to; 0 if that is not known.
+pub(super) fn pointee_size(module: &Module, pointer: Option<TypeId>) -> u64 {
+    match pointer.map(|t| &module.types[t.0 as usize]) {
+        Some(DebugType::Pointer { to: Some(to) }) => size_of(module, *to).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Whether the part of a type at an offset is a pointer.
+pub(super) fn is_pointer(module: &Module, ty: TypeId, offset: u64) -> bool {
+    match &module.types[ty.0 as usize] {
+        DebugType::Pointer { .. } => offset == 0,
+        DebugType::Array { of: Some(element), .. } => {
+            let n = size_of(module, *element).unwrap_or(0);
+            n > 0 && is_pointer(module, *element, offset % n)
+        }
+        DebugType::Record { members, .. } => members.iter().any(|m| {
+            let start = m.offset_bits / 8;
+            let inside = start <= offset && offset < start + (m.size_bits / 8);
+            inside && !m.bit_field && m.ty.is_some_and(|t| is_pointer(module, t, offset - start))
+        }),
+        _ => false,
+    }
+}
+
 fn size_of(module: &Module, ty: TypeId) -> Option<u64> {
     match &module.types[ty.0 as usize] {
         DebugType::Int { size, .. } | DebugType::Bool { size } | DebugType::Float { size } => Some(*size),
@@ -177,12 +202,12 @@ fn size_of(module: &Module, ty: TypeId) -> Option<u64> {
 /// Where the scopes of a function's local objects start.
 pub(super) struct Scopes {
     /// Block and position of the first `llvm.lifetime.start` of each object.
-    starts: HashMap<ValueId, (usize, usize)>,
+    starts: FastMap<ValueId, (usize, usize)>,
     /// Objects whose scope may end before the function does.
-    early: HashSet<ValueId>,
+    early: FastSet<ValueId>,
     /// Objects of variable size, or made in a loop, that last as long as the function: nothing releases them before.
-    lasting: HashSet<ValueId>,
-    dominators: Vec<HashSet<usize>>,
+    lasting: FastSet<ValueId>,
+    dominators: Vec<FastSet<usize>>,
 }
 
 /// The object that a marker of this name speaks of.
@@ -199,7 +224,7 @@ pub(super) fn marked(module: &Module, instruction: &crate::module::Instruction, 
 
 impl Scopes {
     pub(super) fn new(module: &Module, function: &Function) -> Self {
-        let (mut starts, mut early, mut lasting) = (HashMap::new(), HashSet::new(), HashSet::new());
+        let (mut starts, mut early, mut lasting) = (FastMap::default(), FastSet::default(), FastSet::default());
         let releases = function.blocks.iter().flat_map(|b| &b.instructions).any(|i| {
             matches!(&i.op, Op::Call { callee: Callee::Function(f), .. }
                 if module.functions[f.0 as usize].name.starts_with("llvm.stackrestore"))
@@ -262,7 +287,7 @@ impl Scopes {
 }
 
 /// The blocks that every way to a block passes.
-fn dominators(function: &Function) -> Vec<HashSet<usize>> {
+fn dominators(function: &Function) -> Vec<FastSet<usize>> {
     let n = function.blocks.len();
     let mut before = vec![Vec::new(); n];
     for (b, block) in function.blocks.iter().enumerate() {
@@ -270,19 +295,19 @@ fn dominators(function: &Function) -> Vec<HashSet<usize>> {
             before[s.0 as usize].push(b);
         }
     }
-    let everything: HashSet<usize> = (0..n).collect();
+    let everything: FastSet<usize> = (0..n).collect();
     let mut found = vec![everything; n];
     if n > 0 {
-        found[0] = HashSet::from([0]);
+        found[0] = FastSet::from_iter([0]);
     }
     // A function with very many blocks is not worth the effort: nothing but itself dominates a block then.
     if n > 400 {
-        return (0..n).map(|b| HashSet::from([b])).collect();
+        return (0..n).map(|b| FastSet::from_iter([b])).collect();
     }
     loop {
         let mut changed = false;
         for b in 1..n {
-            let mut all: Option<HashSet<usize>> = None;
+            let mut all: Option<FastSet<usize>> = None;
             for p in &before[b] {
                 all = Some(match all {
                     None => found[*p].clone(),

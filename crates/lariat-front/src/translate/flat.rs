@@ -1,13 +1,14 @@
 //! One graph from many functions: callees are entered, not copied.
 //!
 //! An [`Instance`] is a function at one call site; its values have numbers of their own. A call whose function is being
-//! called already, further out, is a recursion: control goes back to the entry of that instance, and a return of it resumes
-//! after any of the calls that may have led there. Calls that would make the graph too large stay calls.
+//! called already, further out, is a recursion: control goes back to the entry of that instance. Where a return of it goes on
+//! is a matter of the [`Form`]. Calls that would make the graph too large stay calls.
 
 use crate::module::{
     BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use lariat_ir::fast::{FastMap, FastSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct InstanceId(pub u32);
@@ -45,11 +46,21 @@ pub(super) enum Plan {
     Stay,
 }
 
+/// What becomes of recursive calls; see [`lariat_ir::neutral::Recursion`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// A return of an instance resumes after any of the recursive calls that may have led to it.
+    Resume,
+    /// A recursive call is skipped, or never left: see [`super::skip`].
+    Skip,
+}
+
 pub(super) struct Flat<'m> {
     pub module: &'m Module,
+    pub form: Form,
     pub instances: Vec<Instance>,
     /// For each call of a function with a body, or through a pointer: the possible callees.
-    plans: HashMap<Point, Vec<(FunctionId, Plan)>>,
+    plans: FastMap<Point, Vec<(FunctionId, Plan)>>,
     /// The points after calls that return twice.
     pub returns_twice: Vec<Point>,
     /// Functions with a body that are not followed at some call.
@@ -66,8 +77,9 @@ impl<'m> Flat<'m> {
     pub(super) fn new(module: &'m Module, entry: FunctionId) -> Self {
         let mut flat = Self {
             module,
+            form: Form::Resume,
             instances: Vec::new(),
-            plans: HashMap::new(),
+            plans: FastMap::default(),
             returns_twice: Vec::new(),
             left_out: BTreeSet::new(),
             values: 0,
@@ -206,16 +218,41 @@ impl<'m> Flat<'m> {
         }
     }
 
-    /// The calls that return twice and whose function is still being executed at a point.
+    /// Whether some function is called while it is being executed.
+    pub(super) fn has_recursion(&self) -> bool {
+        self.instances.iter().any(|i| !i.recursions.is_empty())
+    }
+
+    /// The outermost instance around this one that may be entered while it is being executed.
+    pub(super) fn outermost_recursion(&self, id: InstanceId) -> Option<InstanceId> {
+        let mut found = None;
+        let mut at = Some(id);
+        while let Some(id) = at {
+            if !self.instance(id).recursions.is_empty() {
+                found = Some(id);
+            }
+            at = self.instance(id).parent.map(|p| p.instance);
+        }
+        found
+    }
+
+    /// The calls that return twice and whose function may still be executed at a point. In a recursion an outer call may
+    /// have taken another way through the functions, so there it is all that lie in it.
     pub(super) fn jump_targets(&self, from: Point) -> Vec<Point> {
-        self.returns_twice.iter().copied().filter(|p| self.is_within(from.instance, p.instance)).collect()
+        let recursion = (self.form == Form::Skip).then(|| self.outermost_recursion(from.instance)).flatten();
+        let active = |p: &Point| {
+            self.is_within(from.instance, p.instance) || recursion.is_some_and(|r| self.is_within(p.instance, r))
+        };
+        self.returns_twice.iter().copied().filter(active).collect()
     }
 
     /// Where a return of an instance goes on: after the call that it is, then after each recursive call.
     pub(super) fn returns_to(&self, id: InstanceId) -> Vec<Point> {
         let instance = self.instance(id);
         let mut all: Vec<Point> = instance.parent.iter().map(|&p| self.after_call(p)).collect();
-        all.extend(instance.recursions.iter().map(|&p| self.after_call(p)));
+        if self.form == Form::Resume {
+            all.extend(instance.recursions.iter().map(|&p| self.after_call(p)));
+        }
         all
     }
 
@@ -230,11 +267,13 @@ impl<'m> Flat<'m> {
             let Op::Call { callee, noreturn, nounwind, returns_twice, .. } = &instruction.op else { continue };
             let plan = self.plan(here);
             let mut entered = false;
+            let mut skipped = false;
             for (_, what) in plan {
                 match what {
                     Plan::Enter(inner) | Plan::Again(inner) => {
                         found.push(self.entry(*inner));
                         entered = true;
+                        skipped |= self.form == Form::Skip && matches!(what, Plan::Again(_));
                     }
                     Plan::Stay => {}
                 }
@@ -255,7 +294,7 @@ impl<'m> Flat<'m> {
             }
             let direct = matches!(callee, Callee::Function(_));
             if entered || *returns_twice {
-                if !direct || *returns_twice || plan.iter().any(|(_, w)| *w == Plan::Stay) {
+                if !direct || *returns_twice || skipped || plan.iter().any(|(_, w)| *w == Plan::Stay) {
                     found.push(self.after_call(here));
                 }
                 return found;
@@ -292,7 +331,7 @@ impl<'m> Flat<'m> {
     pub(super) fn explore(&self, root: InstanceId) -> Graph {
         let start = self.entry(root);
         let mut graph = Graph::default();
-        let mut state: HashMap<Point, bool> = HashMap::new();
+        let mut state: FastMap<Point, bool> = FastMap::default();
         let mut stack = vec![(start, self.successors(start), 0)];
         state.insert(start, true);
         graph.order.push(start);
@@ -322,13 +361,13 @@ impl<'m> Flat<'m> {
     }
 
     /// The points on cycles: the members of components with an inner edge (Tarjan's algorithm, without recursion).
-    fn cyclic(&self, order: &[Point]) -> HashSet<Point> {
-        let number: HashMap<Point, usize> = order.iter().enumerate().map(|(i, p)| (*p, i)).collect();
+    fn cyclic(&self, order: &[Point]) -> FastSet<Point> {
+        let number: FastMap<Point, usize> = order.iter().enumerate().map(|(i, p)| (*p, i)).collect();
         let next: Vec<Vec<usize>> =
             order.iter().map(|p| self.successors(*p).iter().map(|q| number[q]).collect()).collect();
         let n = order.len();
         let (mut indices, mut low, mut on_stack) = (vec![usize::MAX; n], vec![0; n], vec![false; n]);
-        let (mut stack, mut count, mut found) = (Vec::new(), 0, HashSet::new());
+        let (mut stack, mut count, mut found) = (Vec::new(), 0, FastSet::default());
         for root in 0..n {
             if indices[root] != usize::MAX {
                 continue;
@@ -379,8 +418,8 @@ impl<'m> Flat<'m> {
 pub(super) struct Graph {
     pub order: Vec<Point>,
     pub cuts: BTreeSet<Point>,
-    pub entries: HashMap<Point, usize>,
-    pub cyclic: HashSet<Point>,
+    pub entries: FastMap<Point, usize>,
+    pub cyclic: FastSet<Point>,
 }
 
 pub(super) fn is_longjmp(name: &str) -> bool {

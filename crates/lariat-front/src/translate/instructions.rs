@@ -8,10 +8,10 @@ use super::numbers::{bit_operation, select};
 use super::points::{ObjectKind, Targets};
 use super::values::{flatten, inner_type, leaf_range, operand_type};
 use super::{bits_of, leaves_of, store_size};
-use crate::module::{BinOp, Instruction, Op, Operand, Type, ValueId};
+use crate::module::{BinOp, Callee, Constant, Instruction, Op, Operand, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
-use lariat_ir::neutral::{CmpOp, Expr, MemUpdate, Overflow};
+use lariat_ir::neutral::{CmpOp, Expr, Goto, MemUpdate, Overflow};
 
 impl<'m> Builder<'_, 'm> {
     pub(super) fn execute(&mut self, state: &mut State, instruction: &'m Instruction) -> Result<Flow, Split> {
@@ -19,6 +19,10 @@ impl<'m> Builder<'_, 'm> {
         let module = self.cx.flat.module;
         let result = self.cx.flat.value(id, instruction.id);
         let width = bits_of(&instruction.ty, module);
+        if decides_by_poison(&instruction.op) {
+            self.end(state, Goto::Ub);
+            return Ok(Flow::Done);
+        }
         let sym = match &instruction.op {
             Op::Alloca { size, count } => {
                 let Some(object) = self.points.known(ObjectKind::Stack(id, instruction.id)) else {
@@ -442,5 +446,20 @@ impl<'m> Builder<'_, 'm> {
             self.write(state, &resolved, bytes, &part)?;
         }
         Ok(Flow::On)
+    }
+}
+
+/// Whether an instruction goes by a poison constant where LLVM says that this is undefined behaviour: as an address, a divisor or a
+/// function. Elsewhere poison is only handed on; an aggregate is often begun with it.
+fn decides_by_poison(op: &Op) -> bool {
+    let poison = |o: &Operand| matches!(o, Operand::Constant(Constant::Poison(_)));
+    match op {
+        Op::Load { ptr, .. }
+        | Op::Store { ptr, .. }
+        | Op::AtomicRmw { ptr, .. }
+        | Op::CompareExchange { ptr, .. }
+        | Op::Call { callee: Callee::Pointer(ptr), .. } => poison(ptr),
+        Op::Binary { op: BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem, right, .. } => poison(right),
+        _ => false,
     }
 }

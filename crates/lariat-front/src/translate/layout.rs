@@ -9,13 +9,14 @@
 //! bytes of its field in that object, and these belong to no other field. The arrays are indexed by the address of the
 //! field's first byte, which determines object and offset, since the ranges of objects are disjoint.
 
-use super::flat::{InstanceId, Point, index};
+use super::flat::{Form, InstanceId, Point, index};
 use super::points::{ObjectId, ObjectKind, Offsets, Points, Targets};
 use super::{Context, Names, debug};
 use crate::module::{Callee, Op, Operand, TypeId, ValueId};
 use dashu_int::IBig;
+use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{IntType, Mem, MemInit, Program};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of an object with a variable of its own.
 #[derive(Clone, Debug)]
@@ -91,6 +92,9 @@ pub(super) struct Object {
     pub life: Life,
     /// Whether it ends somewhere that is not known: a pointer to it may then be one to nothing, as the environment decides.
     pub doubtful: bool,
+    /// Whether it stands for several objects at one address, of which nothing is known: they have no variables, and pointers to
+    /// them are not told apart. Its size is that of each of them, or the largest there is.
+    pub summary: bool,
     pub layout: Layout,
     /// The debug type.
     pub ty: Option<TypeId>,
@@ -106,7 +110,7 @@ pub(super) struct Memory {
 }
 
 /// An access: where, and how many bytes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Access {
     object: ObjectId,
     offsets: Offsets,
@@ -129,6 +133,8 @@ struct Collector<'a, 'm> {
     array: Vec<bool>,
     /// Addresses that go elsewhere than directly into loads and stores.
     freed: BTreeSet<ObjectId>,
+    /// Objects without variables.
+    summaries: &'a BTreeSet<ObjectId>,
 }
 
 impl Collector<'_, '_> {
@@ -150,7 +156,9 @@ impl Collector<'_, '_> {
         }
     }
     fn data(&self, targets: &Targets) -> Vec<(ObjectId, Offsets)> {
-        let is_data = |o: &ObjectId| !matches!(self.points.objects[o.0 as usize], ObjectKind::Function(_));
+        let is_data = |o: &ObjectId| {
+            !matches!(self.points.objects[o.0 as usize], ObjectKind::Function(_)) && !self.summaries.contains(o)
+        };
         self.points.expand(targets).0.iter().filter(|(o, _)| is_data(o)).map(|(o, x)| (*o, x.clone())).collect()
     }
     fn access(&mut self, targets: &Targets, size: u64, align: u64, sign: Option<bool>) {
@@ -292,12 +300,17 @@ impl Collector<'_, '_> {
 
     /// A copy needs the same fields on both sides: each access within one gives one within the other.
     fn spread(&mut self) {
+        let mut known: FastSet<Access> = self.accesses.iter().cloned().collect();
         for _ in 0..8 {
+            let mut by_object: BTreeMap<ObjectId, Vec<&Access>> = BTreeMap::new();
+            for access in &self.accesses {
+                by_object.entry(access.object).or_default().push(access);
+            }
             let mut new = Vec::new();
             for (to, from, size) in &self.copies {
                 for (a, b) in [(to, from), (from, to)] {
                     for (object, places) in &a.0 {
-                        for access in self.accesses.iter().filter(|x| x.object == *object) {
+                        for access in by_object.get(object).into_iter().flatten() {
                             for by in distances(places, &access.offsets, *size, access.size) {
                                 for (other, there) in self.data(b) {
                                     let offsets = match there {
@@ -308,7 +321,7 @@ impl Collector<'_, '_> {
                                     };
                                     let access =
                                         Access { object: other, offsets, size: access.size, sign: access.sign };
-                                    if !self.accesses.contains(&access) && !new.contains(&access) {
+                                    if known.insert(access.clone()) {
                                         new.push(access);
                                     }
                                 }
@@ -386,6 +399,7 @@ pub(super) fn shift(targets: &Targets, by: u64) -> Targets {
 impl Memory {
     pub(super) fn new(cx: &Context<'_>, points: &Points, program: &mut Program, names: &mut Names) -> Self {
         let n = points.objects.len();
+        let lives = lifetimes(cx, points);
         let mut all = Collector {
             cx,
             points,
@@ -394,6 +408,7 @@ impl Memory {
             parent: (0..n).collect(),
             array: vec![false; n],
             freed: BTreeSet::new(),
+            summaries: &lives.summaries,
         };
         all.collect();
         for (to, from, _) in &all.copies.clone() {
@@ -416,7 +431,6 @@ impl Memory {
         };
         let open = points.objects.iter().filter(|k| object_size(cx, **k).is_none()).count();
         let mut at = Addresses::new(pointer, open);
-        let lives = lifetimes(cx, points);
         let many: Vec<bool> = (0..n).map(|o| lives.many.contains(&ObjectId(index(o)))).collect();
         let copies = index(many.iter().filter(|m| **m).count());
         let mut number = 0;
@@ -435,7 +449,7 @@ impl Memory {
             } else if many[o] {
                 let (first, step, limit) = at.many(number, copies);
                 number += 1;
-                let next = names.var(program, &format!("{name}.next"), program.address);
+                let next = names.made(program, &format!("{name}.next"), program.address);
                 program.init.push((next, Some(first.clone())));
                 (first.clone(), Some(Many { first, step, next, limit }))
             } else {
@@ -444,7 +458,7 @@ impl Memory {
             let size = match (kind, size) {
                 (ObjectKind::Outside, _) => {
                     if used.contains(&id) {
-                        let var = names.var(program, "outside.size", program.address);
+                        let var = names.made(program, "outside.size", program.address);
                         memory.outside_size = Some(var);
                         Size::Var(var)
                     } else {
@@ -452,25 +466,27 @@ impl Memory {
                     }
                 }
                 (_, Some(n)) => Size::Constant(n),
+                (_, None) if lives.summaries.contains(&id) => Size::Constant(at.open),
                 (_, None) if many.is_some() => {
                     let mem = names.mem(program, &format!("{name}.size"), program.address);
                     Size::Mem(mem)
                 }
                 (_, None) => {
-                    let var = names.var(program, &format!("{name}.size"), program.address);
+                    let var = names.made(program, &format!("{name}.size"), program.address);
                     program.init.push((var, Some(IBig::ZERO)));
                     Size::Var(var)
                 }
             };
             let outside_freed = kind == ObjectKind::Outside && all.freed.contains(&id);
+            let summary = lives.summaries.contains(&id);
             let mortal = outside_freed
                 || lives.mortal.contains(&id)
-                || all.freed.contains(&id) && matches!(kind, ObjectKind::Heap(_));
+                || all.freed.contains(&id) && matches!(kind, ObjectKind::Heap(_)) && !summary;
             let flag = IntType::unsigned(8);
             let life = match (&many, mortal) {
                 (_, false) => Life::Always,
                 (None, true) => {
-                    let var = names.var(program, &format!("{name}.alive"), flag);
+                    let var = names.made(program, &format!("{name}.alive"), flag);
                     program.init.push((var, Some(IBig::from(i32::from(outside_freed)))));
                     Life::Flag(var)
                 }
@@ -488,6 +504,7 @@ impl Memory {
                 size,
                 life,
                 doubtful,
+                summary,
                 layout: Layout::Scalars(Vec::new()),
                 ty,
             });
@@ -744,6 +761,8 @@ struct Lifetimes {
     mortal: BTreeSet<ObjectId>,
     /// Those of which it is not known when they are gone.
     doubtful: BTreeSet<ObjectId>,
+    /// Objects that stand for several.
+    summaries: BTreeSet<ObjectId>,
 }
 
 /// Which objects need an instance number, and which a flag.
@@ -752,12 +771,28 @@ struct Lifetimes {
 /// it may be left when it is gone, and a number of its own only if, besides, it can be made again. Such a pointer is kept in
 /// something that lives longer than the object: not in an object of a function that is called while it lives, and not
 /// in one of the same function whose scope starts after, and so ends no later.
+///
+/// Where recursive calls are skipped, the objects that are made within a recursion and are not private to one call are summaries.
 fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
-    let mut found = Lifetimes { many: BTreeSet::new(), mortal: BTreeSet::new(), doubtful: BTreeSet::new() };
-    let mut starts: HashMap<InstanceId, debug::Scopes> = HashMap::new();
+    let mut found = Lifetimes {
+        many: BTreeSet::new(),
+        mortal: BTreeSet::new(),
+        doubtful: BTreeSet::new(),
+        summaries: BTreeSet::new(),
+    };
+    let skips = cx.flat.form == Form::Skip;
+    let shared = if skips { shared_locals(cx, points) } else { BTreeSet::new() };
+    let mut starts: FastMap<InstanceId, debug::Scopes> = FastMap::default();
     for (o, &kind) in points.objects.iter().enumerate() {
         let id = ObjectId(index(o));
         match kind {
+            ObjectKind::Heap(at) if skips && cx.recursive(at.instance) => {
+                found.summaries.insert(id);
+            }
+            ObjectKind::Stack(instance, _) if skips && cx.recursive(instance) && !shared.contains(&id) => {}
+            ObjectKind::Stack(instance, _) if skips && cx.recursive(instance) && object_size(cx, kind).is_some() => {
+                found.summaries.insert(id);
+            }
             ObjectKind::Heap(at) if cx.on_cycle(at) => {
                 found.many.insert(id);
             }
@@ -808,6 +843,26 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
         }
     }
     found
+}
+
+/// The locals to which there may be a pointer in memory, or in another call than the one that made them.
+fn shared_locals(cx: &Context<'_>, points: &Points) -> BTreeSet<ObjectId> {
+    let mut shared: BTreeSet<ObjectId> = points.escaped.iter().chain(&points.carried).copied().collect();
+    shared.extend(points.holders.iter().filter(|(_, holders)| !holders.is_empty()).map(|(o, _)| *o));
+    for id in cx.flat.ids() {
+        let function = cx.flat.function(id);
+        for n in 0..function.value_count() {
+            let value = ValueId(index(n));
+            for o in points.value(cx.flat.value(id, value)).0.keys() {
+                let ObjectKind::Stack(owner, made) = points.objects[o.0 as usize] else { continue };
+                // A parameter has a pointer of the caller, unless it is the copy that the callee gets.
+                if owner != id || n < function.params.len() && made != value || points.returns_object(id, *o) {
+                    shared.insert(*o);
+                }
+            }
+        }
+    }
+    shared
 }
 
 /// The initial content of a memory that nothing is known of.

@@ -28,6 +28,7 @@ impl<'m> Builder<'_, 'm> {
         let function = flat.function(at.instance);
         let result = flat.value(at.instance, instruction.id);
         let span = state.span_of();
+        self.note_call(state, instruction, model);
         let mut values = Vec::new();
         for (n, a) in args.iter().enumerate() {
             let ty = operand_type(function, a);

@@ -3,7 +3,7 @@
 use super::build::{Builder, RETURN};
 use super::flat::{FlatValue, InstanceId, Point, index};
 use crate::module::{BlockId, Function, Op, Operand, ValueId};
-use std::collections::HashSet;
+use lariat_ir::fast::FastSet;
 use std::rc::Rc;
 
 impl Builder<'_, '_> {
@@ -14,7 +14,7 @@ impl Builder<'_, '_> {
         let mut point = if returns { self.cx.flat.instance(at.instance).parent } else { Some(at) };
         let mut after_call = returns;
         while let Some(p) = point {
-            let mut live: HashSet<ValueId> = if after_call {
+            let mut live: FastSet<ValueId> = if after_call {
                 let next = self.cx.flat.after_call(p);
                 let mut live = if next.block == p.block {
                     self.live_before(next)
@@ -38,14 +38,14 @@ impl Builder<'_, '_> {
         found
     }
 
-    pub(super) fn live_after(&mut self, at: Point) -> HashSet<ValueId> {
+    pub(super) fn live_after(&mut self, at: Point) -> FastSet<ValueId> {
         let f = self.cx.flat.instance(at.instance).function;
         let function = self.cx.flat.function(at.instance);
         let live_in = Rc::clone(self.liveness.entry(f).or_insert_with(|| Rc::new(liveness(function))));
         live_out(function, at.block, &live_in)
     }
 
-    pub(super) fn live_before(&mut self, at: Point) -> HashSet<ValueId> {
+    pub(super) fn live_before(&mut self, at: Point) -> FastSet<ValueId> {
         let f = self.cx.flat.instance(at.instance).function;
         let function = self.cx.flat.function(at.instance);
         let live_in = Rc::clone(self.liveness.entry(f).or_insert_with(|| Rc::new(liveness(function))));
@@ -61,9 +61,9 @@ impl Builder<'_, '_> {
 }
 
 /// The values that are used at or after the start of each block, behind its phis.
-pub(super) fn liveness(function: &Function) -> Vec<HashSet<ValueId>> {
+pub(super) fn liveness(function: &Function) -> Vec<FastSet<ValueId>> {
     let n = function.blocks.len();
-    let mut live: Vec<HashSet<ValueId>> = vec![HashSet::new(); n];
+    let mut live: Vec<FastSet<ValueId>> = vec![FastSet::default(); n];
     loop {
         let mut changed = false;
         for b in (0..n).rev() {
@@ -82,8 +82,8 @@ pub(super) fn liveness(function: &Function) -> Vec<HashSet<ValueId>> {
     }
 }
 
-pub(super) fn live_out(function: &Function, block: BlockId, live_in: &[HashSet<ValueId>]) -> HashSet<ValueId> {
-    let mut out = HashSet::new();
+pub(super) fn live_out(function: &Function, block: BlockId, live_in: &[FastSet<ValueId>]) -> FastSet<ValueId> {
+    let mut out = FastSet::default();
     for next in super::block_successors(&function.blocks[block.0 as usize].terminator) {
         let to = &function.blocks[next.0 as usize];
         let mut there = live_in[next.0 as usize].clone();
@@ -102,8 +102,8 @@ pub(super) fn live_out(function: &Function, block: BlockId, live_in: &[HashSet<V
 }
 
 /// Goes from the end of a block back to a position.
-pub(super) fn backwards(block: &crate::module::Block, to: usize, live: &mut HashSet<ValueId>) {
-    let note = |operand: &Operand, live: &mut HashSet<ValueId>| {
+pub(super) fn backwards(block: &crate::module::Block, to: usize, live: &mut FastSet<ValueId>) {
+    let note = |operand: &Operand, live: &mut FastSet<ValueId>| {
         if let Operand::Value(v) = operand {
             live.insert(*v);
         }

@@ -6,7 +6,7 @@ use super::layout::{Layout, Life, Object, Size};
 use super::points::{ObjectId, ObjectKind, Offsets, Targets};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, MemUpdate, Overflow};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Happening, IntType, MemUpdate, Overflow};
 
 /// What an access reads or writes.
 #[derive(Clone, Debug)]
@@ -310,7 +310,11 @@ impl Builder<'_, '_> {
                 }
                 Num::new(join(parts), whole)
             }
-            Place::Lost(_) => self.unknown(state, "lost", whole, UnknownKind::Abstraction, None),
+            // Signed: over Z, what was stored there may have left its type.
+            Place::Lost(_) => {
+                let ty = IntType::signed(whole.width);
+                self.unknown(state, "lost", ty, UnknownKind::Abstraction, None)
+            }
         })
     }
 
@@ -403,6 +407,7 @@ impl Builder<'_, '_> {
                     ite(when.clone(), new, self.load_cell(state, *mem, address)?)
                 };
                 state.stores.push(MemUpdate::Store { mem: *mem, address: address.clone(), value: new });
+                state.passes(Happening::Stored(*mem));
             }
             Place::Cell { mem, address, bytes: Some(n), .. } => {
                 let bits = self.bits(state, value, whole);
@@ -426,6 +431,7 @@ impl Builder<'_, '_> {
                     if let Some(f) = self.memory.regions[n].fields.first() {
                         let (mem, value) = (f.mem, value.to(f.ty));
                         state.stores.push(MemUpdate::Store { mem, address, value });
+                        state.passes(Happening::Stored(mem));
                     }
                 }
                 self.forget(state, *id, UnknownKind::Abstraction);

@@ -6,7 +6,7 @@
 //! 3. `points` finds what pointers may point to, `layout` makes objects scalars or arrays.
 //! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
 //!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
-//!    calls, `calls`, `intrinsics` and `library` the functions that are not entered, `bulk` copies and new objects, `live` what is
+//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `bulk` copies and new objects, `live` what is
 //!    used later, `arith` the integers.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
@@ -28,19 +28,21 @@ mod library;
 mod live;
 mod memory;
 mod numbers;
+mod origins;
 mod points;
 mod prepare;
 mod returns;
+mod skip;
 mod start;
 mod values;
 
 use crate::models::{Model, Table};
 use crate::module::{BlockId, Callee, Function, FunctionId, Module, Op, Operand, Terminator, Type, ValueId};
 use crate::{Entry, EntryChoice, Failure, Options};
-use flat::{Flat, Graph, InstanceId, Plan, Point};
-use lariat_ir::neutral::{IntType, Program};
+use flat::{Flat, Form, Graph, InstanceId, Plan, Point};
+use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::neutral::{IntType, Program, Recursion};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// The programs of a module's entries.
@@ -96,18 +98,48 @@ fn entries(module: &Module, options: &Options) -> Result<Vec<FunctionId>, Failur
 }
 
 fn program(module: &Module, table: &Table, options: &Options, entry: FunctionId, whole: bool) -> Program {
-    let flat = Flat::new(module, entry);
+    let mut flat = Flat::new(module, entry);
+    let (mut program, names) = in_form(&flat, table, options, entry, whole, &FastMap::default());
+    // Observations compare runs, and a skipped call has none.
+    if flat.has_recursion() && options.observe.is_none() {
+        flat.form = Form::Skip;
+        let (ending, _) = in_form(&flat, table, options, entry, whole, &names);
+        program.recursion = Recursion::Resumed { ending: Box::new(ending) };
+    }
+    program
+}
+
+/// The program of a graph, and the names of its locations; where `known` has one it is taken from there.
+fn in_form(
+    flat: &Flat<'_>,
+    table: &Table,
+    options: &Options,
+    entry: FunctionId,
+    whole: bool,
+    known: &FastMap<Point, String>,
+) -> (Program, FastMap<Point, String>) {
+    let module = flat.module;
     let graph = flat.explore(InstanceId(0));
-    let mut cx = Context::new(&flat, &graph, table, options, whole);
-    let unknown = cx.has_unknown_calls() || !flat.left_out.is_empty();
-    cx.open = unknown || !whole;
-    cx.find_known_outside(entry, unknown);
-    let points = points::Points::solve(&cx);
+    let mut cx = Context::new(flat, &graph, table, options, whole);
+    let solve = |cx: &mut Context<'_>| {
+        let unknown = cx.has_unknown_calls() || !flat.left_out.is_empty();
+        cx.open = unknown || !whole;
+        cx.find_known_outside(entry, unknown);
+        points::Points::solve(cx)
+    };
+    // First as if a call through a pointer always found one of the functions that are followed. If it is then found that they
+    // all do, they do: what is assumed of a call holds up to the first one that goes elsewhere, and there is none.
+    cx.closed = true;
+    let mut points = solve(&mut cx);
+    if !cx.are_closed(&points) {
+        cx = Context::new(flat, &graph, table, options, whole);
+        points = solve(&mut cx);
+    }
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
     program.address = IntType::signed(module.pointer_bits);
     let mut names = Names::default();
     let memory = layout::Memory::new(&cx, &points, &mut program, &mut names);
-    build::Builder::new(&cx, &points, &memory, program, names).build()
+    build::Builder::new(&cx, &points, &memory, program, names, known).build()
 }
 
 /// What everything in the making of one program looks at.
@@ -120,15 +152,17 @@ struct Context<'m> {
     whole: bool,
     /// Whether code that is not here may know of this program's globals.
     open: bool,
-    signs: RefCell<HashMap<FunctionId, Rc<HashMap<ValueId, bool>>>>,
+    /// Whether every call through a pointer enters a function that is followed, or has no function to call.
+    closed: bool,
+    signs: RefCell<FastMap<FunctionId, Rc<FastMap<ValueId, bool>>>>,
     /// Globals that code which is not here may write to, or give away the address of.
-    known_outside: HashSet<crate::module::GlobalId>,
+    known_outside: FastSet<crate::module::GlobalId>,
     /// Globals that code which is not here may store to, without knowing their addresses.
-    stored_outside: HashSet<crate::module::GlobalId>,
+    stored_outside: FastSet<crate::module::GlobalId>,
     /// Functions that run when the program ends.
     destructors: Vec<FunctionId>,
     /// For each block of an instance, its points in order, and whether each lies on a cycle.
-    pieces: HashMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
+    pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
 }
 
 /// What a call comes to, besides functions that are entered.
@@ -141,7 +175,7 @@ enum ModelUse<'m> {
 
 impl<'m> Context<'m> {
     fn new(flat: &'m Flat<'m>, graph: &'m Graph, table: &'m Table, options: &'m Options, whole: bool) -> Self {
-        let mut pieces: HashMap<(InstanceId, BlockId), Vec<(u32, bool)>> = HashMap::new();
+        let mut pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>> = FastMap::default();
         for p in &graph.order {
             pieces.entry((p.instance, p.block)).or_default().push((p.index, graph.cyclic.contains(p)));
         }
@@ -150,7 +184,7 @@ impl<'m> Context<'m> {
         }
         let destructors = prepare::listed(flat.module, "llvm.global_dtors");
         let signs = RefCell::default();
-        let (known_outside, stored_outside) = (HashSet::new(), HashSet::new());
+        let (known_outside, stored_outside) = (FastSet::default(), FastSet::default());
         Self {
             flat,
             graph,
@@ -158,6 +192,7 @@ impl<'m> Context<'m> {
             options,
             whole,
             open: false,
+            closed: false,
             known_outside,
             stored_outside,
             destructors,
@@ -224,6 +259,7 @@ impl<'m> Context<'m> {
 
     fn model_use(&self, at: Point, callee: &Callee) -> ModelUse<'m> {
         match callee {
+            Callee::Pointer(_) if self.closed => ModelUse::Entered,
             Callee::Asm(_) | Callee::Pointer(_) => ModelUse::Unknown,
             Callee::Function(f) => {
                 if self.flat.plan(at).iter().any(|(_, w)| *w != Plan::Stay) {
@@ -252,6 +288,25 @@ impl<'m> Context<'m> {
         }
     }
 
+    /// Whether the pointers of all calls point to the beginnings of functions that are followed there, if anywhere.
+    fn are_closed(&self, points: &points::Points) -> bool {
+        self.flat.ids().all(|instance| {
+            let blocks = self.flat.function(instance).blocks.iter().enumerate();
+            blocks.flat_map(|(b, block)| block.instructions.iter().enumerate().map(move |i| (b, i))).all(
+                |(b, (i, call))| {
+                    let Op::Call { callee: Callee::Pointer(pointer), .. } = &call.op else { return true };
+                    let at = Point { instance, block: BlockId(flat::index(b)), index: flat::index(i) };
+                    let plan = self.flat.plan(at);
+                    points.of(self.flat, instance, pointer).0.iter().all(|(object, offsets)| {
+                        let points::ObjectKind::Function(f) = points.objects[object.0 as usize] else { return false };
+                        *offsets == points::Offsets::Exact(vec![0])
+                            && plan.iter().any(|(g, w)| *g == f && *w != Plan::Stay)
+                    })
+                },
+            )
+        })
+    }
+
     /// Whether a point may be passed more than once.
     fn on_cycle(&self, at: Point) -> bool {
         self.pieces
@@ -262,14 +317,7 @@ impl<'m> Context<'m> {
 
     /// Whether an instance may be entered while it is being executed.
     fn recursive(&self, instance: InstanceId) -> bool {
-        let mut at = Some(instance);
-        while let Some(id) = at {
-            if !self.flat.instance(id).recursions.is_empty() {
-                return true;
-            }
-            at = self.flat.instance(id).parent.map(|p| p.instance);
-        }
-        false
+        self.flat.outermost_recursion(instance).is_some()
     }
 
     /// Whether a local object may be made more than once.
@@ -288,7 +336,7 @@ impl<'m> Context<'m> {
     }
 
     /// For the values of a function: whether they are used or made as signed numbers, or as unsigned ones.
-    fn signs(&self, f: FunctionId) -> Rc<HashMap<ValueId, bool>> {
+    fn signs(&self, f: FunctionId) -> Rc<FastMap<ValueId, bool>> {
         if let Some(found) = self.signs.borrow().get(&f) {
             return Rc::clone(found);
         }
@@ -298,9 +346,9 @@ impl<'m> Context<'m> {
     }
 }
 
-fn signs(function: &Function) -> HashMap<ValueId, bool> {
+fn signs(function: &Function) -> FastMap<ValueId, bool> {
     use crate::module::{BinOp, CastOp, Predicate};
-    let mut found: HashMap<ValueId, bool> = HashMap::new();
+    let mut found: FastMap<ValueId, bool> = FastMap::default();
     let mut vote = |operand: &Operand, signed: bool| {
         if let Operand::Value(v) = operand {
             // Signed wins: a signed number may be out of its type's range over Z, and must not be reduced.
@@ -363,7 +411,9 @@ fn signs(function: &Function) -> HashMap<ValueId, bool> {
 /// Names that are not taken yet.
 #[derive(Default)]
 struct Names {
-    taken: HashSet<String>,
+    taken: FastSet<String>,
+    /// The number behind the last name that was made of another.
+    again: FastMap<String, u32>,
 }
 
 impl Names {
@@ -373,19 +423,25 @@ impl Names {
         if self.taken.insert(base.clone()) {
             return base;
         }
-        let mut n = 2;
+        let last = self.again.entry(base.clone()).or_insert(1);
         loop {
-            let name = format!("{base}.{n}");
+            *last += 1;
+            let name = format!("{base}.{last}");
             if self.taken.insert(name.clone()) {
                 return name;
             }
-            n += 1;
         }
     }
     fn var(&mut self, program: &mut Program, base: &str, ty: IntType) -> usize {
         let name = self.unused(base);
         program.vars.push((name, ty));
         program.vars.len() - 1
+    }
+    /// A variable that is none of the source's.
+    fn made(&mut self, program: &mut Program, base: &str, ty: IntType) -> usize {
+        let var = self.var(program, base, ty);
+        program.origins.made.insert(var);
+        var
     }
     fn mem(&mut self, program: &mut Program, base: &str, cell: IntType) -> usize {
         let name = self.unused(base);

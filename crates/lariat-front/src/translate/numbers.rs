@@ -47,10 +47,17 @@ impl Builder<'_, '_> {
             // A difference of addresses is no address: it is tracked as one only because nobody looked closer.
             let distances = self.distance_like(state, left) && self.distance_like(state, right);
             if !plain && !distances {
+                if may_be_undefined(op, width, &b, flags) {
+                    let one = Num::constant(1, IntType::unsigned(width));
+                    state.evaluates.push(arith::binary(op, width, &one, &b, crate::module::Flags::default()).expr);
+                }
                 return self.any(state, ty, UnknownKind::Abstraction);
             }
         }
         let result = arith::binary(op, width, &a, &b, flags);
+        if may_be_undefined(op, width, &b, flags) {
+            state.evaluates.push(result.expr.clone());
+        }
         self.unless_promised(state, op, width, (&a, &b), flags, result)
     }
 
@@ -146,7 +153,11 @@ impl Builder<'_, '_> {
         let (a, b) = (self.targets(state, left), self.targets(state, right));
         let mut all: BTreeSet<_> = a.0.keys().collect();
         all.extend(b.0.keys());
-        all.len() == 1 && all.iter().all(|o| self.memory.object(**o).many.is_none())
+        all.len() == 1
+            && all.iter().all(|o| {
+                let object = self.memory.object(**o);
+                object.many.is_none() && !object.summary
+            })
     }
 
     pub(super) fn comparison(
@@ -258,7 +269,9 @@ impl Builder<'_, '_> {
         let from_outside = |t: &Targets| outside.is_some_and(|o| t.0.contains_key(&o)) && self.cx.whole;
         let common: Vec<_> = x.0.keys().filter(|o| y.0.contains_key(o)).collect();
         let strangers = from_outside(&x) && from_outside(&y);
-        if !common.is_empty() && !strangers {
+        // One address for several objects tells nothing.
+        let summary = common.iter().any(|o| self.memory.object(**o).summary);
+        if !common.is_empty() && !strangers && !summary {
             return None;
         }
         let signed = IntType::signed(width);
@@ -349,6 +362,23 @@ impl Builder<'_, '_> {
             }
             _ => self.any(state, to, UnknownKind::Abstraction),
         }
+    }
+}
+
+/// Whether a divisor or an amount may be one for which the operation is undefined behaviour. An optimiser may move a shift to where
+/// its amount is out of range and nothing uses the result; so only one counts that the compiler's checks stood before.
+fn may_be_undefined(op: BinOp, width: u32, by: &Num, flags: crate::module::Flags) -> bool {
+    let known = by.as_const();
+    match op {
+        BinOp::UDiv | BinOp::URem => known.is_none_or(|k| *k == IBig::ZERO),
+        BinOp::SDiv | BinOp::SRem => {
+            let wrapped = known.map(|k| arith::wrap(k, IntType::signed(width)));
+            wrapped.is_none_or(|k| k == IBig::ZERO || k == IBig::from(-1))
+        }
+        BinOp::Shl | BinOp::LShr | BinOp::AShr if flags.checked => {
+            known.is_none_or(|k| *k < IBig::ZERO || *k >= IBig::from(width))
+        }
+        _ => false,
     }
 }
 

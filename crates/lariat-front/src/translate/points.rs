@@ -14,7 +14,8 @@ use crate::models::{Content, Effect, Expr as ModelExpr, Returns};
 use crate::module::{
     BinOp, BlockId, Callee, CastOp, Constant, FunctionId, GlobalId, Instruction, Op, Operand, Terminator, ValueId,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use lariat_ir::fast::FastMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct ObjectId(pub u32);
@@ -34,7 +35,7 @@ pub(super) enum ObjectKind {
 }
 
 /// Offsets within an object.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Hash, Eq, Debug)]
 pub(super) enum Offsets {
     /// These.
     Exact(Vec<i64>),
@@ -163,17 +164,17 @@ struct Cells {
 
 pub(super) struct Points {
     pub objects: Vec<ObjectKind>,
-    ids: HashMap<ObjectKind, ObjectId>,
+    ids: FastMap<ObjectKind, ObjectId>,
     values: Vec<Targets>,
     cells: Vec<Cells>,
     /// Objects that the outside knows of.
     pub escaped: BTreeSet<ObjectId>,
     /// The objects that were stored into each object, for the question what outlives what.
-    pub holders: HashMap<ObjectId, BTreeSet<ObjectId>>,
+    pub holders: FastMap<ObjectId, BTreeSet<ObjectId>>,
     /// Objects to which a phi may point, so that the pointer may be one of an earlier round.
     pub carried: BTreeSet<ObjectId>,
     /// What a function's instance may return.
-    returned: HashMap<super::flat::InstanceId, Targets>,
+    returned: FastMap<super::flat::InstanceId, Targets>,
     changed: bool,
 }
 
@@ -181,13 +182,13 @@ impl Points {
     pub(super) fn solve(cx: &Context<'_>) -> Self {
         let mut points = Self {
             objects: Vec::new(),
-            ids: HashMap::new(),
+            ids: FastMap::default(),
             values: vec![Targets::default(); cx.flat.value_count()],
             cells: Vec::new(),
             escaped: BTreeSet::new(),
-            holders: HashMap::new(),
+            holders: FastMap::default(),
             carried: BTreeSet::new(),
-            returned: HashMap::new(),
+            returned: FastMap::default(),
             changed: false,
         };
         points.start(cx);

@@ -1,16 +1,18 @@
 //! What the compiler's checks say, read off and taken away.
 //!
 //! `-fsanitize=shift-base` checks signed left shifts only, so a check tells that the shift behind it is signed, which LLVM's
-//! `shl` does not. The check itself goes: the neutral `<<` has the rule, and each integer semantics makes its own of it.
+//! `shl` does not. The checks of shifts and of divisors go: the neutral operations have the rules, and each integer semantics
+//! makes its own of them. Those that are sure to fail stay, because the operation behind them has been folded to poison.
 
 use crate::module::{
     BinOp, Block, BlockId, Callee, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand,
     Terminator, Type, ValueId,
 };
-use std::collections::HashSet;
+use lariat_ir::fast::FastSet;
 
-/// The kind of a check's trap.
+/// The kinds of the checks' traps.
 const SHIFT: u128 = 20;
+const DIVISION: u128 = 3;
 
 pub(super) fn prepare(module: &Module) -> Module {
     let mut module = module.clone();
@@ -22,7 +24,7 @@ pub(super) fn prepare(module: &Module) -> Module {
         .map(|(n, _)| super::flat::index(n))
         .collect();
     for function in &mut module.functions {
-        shifts(function, &traps);
+        checks(function, &traps);
         // What may be replaced is as good as declared only.
         if function.replaceable && function.name != "main" {
             function.blocks.clear();
@@ -43,25 +45,80 @@ pub(super) fn trap_kind(function: &Function, block: BlockId, is_trap: impl Fn(u3
     }
 }
 
-fn shifts(function: &mut Function, traps: &[u32]) {
+/// Whether a block shifts or divides by a value as it is: an amount of another width than what is shifted is converted first, and
+/// then the shift does not see all of it.
+fn is_amount_in(function: &Function, block: BlockId, amount: &Operand) -> bool {
+    use BinOp::{AShr, LShr, SDiv, SRem, Shl, UDiv, URem};
+    function.blocks[block.0 as usize].instructions.iter().any(|i| match &i.op {
+        Op::Binary { op: Shl | LShr | AShr | SDiv | UDiv | SRem | URem, right, .. } => right == amount,
+        _ => false,
+    })
+}
+
+/// The shifts by an amount that a check has made sure of.
+fn mark_checked(function: &mut Function, block: BlockId, amount: &Operand) {
+    for i in &mut function.blocks[block.0 as usize].instructions {
+        if let Op::Binary { op: BinOp::Shl | BinOp::LShr | BinOp::AShr, right, flags, .. } = &mut i.op
+            && right == amount
+        {
+            flags.checked = true;
+        }
+    }
+}
+
+fn checks(function: &mut Function, traps: &[u32]) {
     for b in 0..function.blocks.len() {
         let Terminator::Branch { cond: Operand::Value(cond), yes, no } = function.blocks[b].terminator else {
             continue;
         };
-        if trap_kind(function, no, |f| traps.contains(&f)) != Some(SHIFT) {
+        let kind = trap_kind(function, no, |f| traps.contains(&f));
+        if kind != Some(SHIFT) && kind != Some(DIVISION) {
             continue;
+        }
+        let Some(check) = function.blocks[b].instructions.iter().position(|i| i.id == cond) else { continue };
+        let test = &function.blocks[b].instructions[check].op;
+        let mut of_base = cond;
+        let mut stays = None;
+        match test {
+            // Of the amount of a shift whose operands have no sign, or of a divisor.
+            Op::Compare { left, .. } => {
+                if is_amount_in(function, yes, left) {
+                    // It is no comparison of the program, and says nothing about signs.
+                    let nothing = Op::Freeze { arg: Operand::Constant(Constant::Int(1, 1)) };
+                    let amount = left.clone();
+                    function.blocks[b].instructions[check].op = nothing;
+                    mark_checked(function, yes, &amount);
+                    function.blocks[b].terminator = Terminator::Jump(yes);
+                }
+                continue;
+            }
+            Op::Binary { op: BinOp::And, left: Operand::Constant(Constant::Int(_, 0)), .. } => {
+                function.blocks[b].terminator = Terminator::Jump(no);
+                continue;
+            }
+            Op::Binary { op: BinOp::And, left: Operand::Value(exponent), right: Operand::Value(base), .. } => {
+                of_base = *base;
+                let of_amount = function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *exponent);
+                let checked = of_amount
+                    .is_some_and(|i| matches!(&i.op, Op::Compare { left, .. } if is_amount_in(function, yes, left)));
+                stays = (!checked).then_some(*exponent);
+            }
+            _ => {}
         }
         // The condition is a phi over the check of the amount, which is `true` from where the amount is out of range.
         let sources: Vec<BlockId> = function.blocks[b]
             .instructions
             .iter()
-            .find(|i| i.id == cond)
+            .find(|i| i.id == of_base)
             .map(|i| match &i.op {
                 Op::Phi { incoming } => incoming.iter().map(|(from, _)| *from).collect(),
                 _ => Vec::new(),
             })
             .unwrap_or_default();
-        function.blocks[b].terminator = Terminator::Jump(yes);
+        function.blocks[b].terminator = match stays {
+            Some(exponent) => Terminator::Branch { cond: Operand::Value(exponent), yes, no },
+            None => Terminator::Jump(yes),
+        };
         let here = BlockId(super::flat::index(b));
         for source in &sources {
             let block = &function.blocks[source.0 as usize];
@@ -79,6 +136,7 @@ fn shifts(function: &mut Function, traps: &[u32]) {
             && let Op::Binary { flags, .. } = &mut i.op
         {
             flags.nsw = true;
+            flags.checked = true;
         }
     }
 }
@@ -138,14 +196,14 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
 #[derive(Default)]
 pub(super) struct Uses {
     /// Globals that are stored to.
-    pub stored: HashSet<GlobalId>,
+    pub stored: FastSet<GlobalId>,
     /// Globals that are loaded from.
-    pub loaded: HashSet<GlobalId>,
+    pub loaded: FastSet<GlobalId>,
     /// Globals whose address is used for something else than a load or a store there.
-    pub exposed: HashSet<GlobalId>,
+    pub exposed: FastSet<GlobalId>,
 }
 
-fn mention(c: &Constant, found: &mut HashSet<GlobalId>) {
+fn mention(c: &Constant, found: &mut FastSet<GlobalId>) {
     match c {
         Constant::Global(g, _) => {
             found.insert(*g);
@@ -209,7 +267,7 @@ pub(super) fn callable(module: &Module, entry: FunctionId, more: impl Iterator<I
         .chain(more)
         .collect();
     let mut found = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = FastSet::default();
     while let Some(f) = work.pop() {
         if module.functions[f.0 as usize].blocks.is_empty() || !seen.insert(f) {
             continue;

@@ -1,6 +1,6 @@
 //! Returns, exceptions, and the ends of scopes.
 //!
-//! A function that calls itself has one instance for all its calls. When an inner call returns, control goes on after one of the
+//! A function that calls itself has one instance for all its calls. For proofs of termination see [`super::skip`]. Otherwise, when an inner call returns, control goes on after one of the
 //! recursive calls, and the locals of that call are those of another one: nothing is known of them. How deep the calls are is
 //! counted, so that only the outermost return leaves the recursion.
 
@@ -9,6 +9,7 @@ use super::build::{Builder, Next, RETURN, State, with};
 use super::flat::{InstanceId, Point, index};
 use super::layout::Life;
 use super::points::ObjectKind;
+use super::skip::DESCENDED;
 use super::values::flatten;
 use super::{bits_of, leaves_of};
 use crate::module::{Operand, Type, ValueId};
@@ -19,6 +20,11 @@ use lariat_ir::neutral::{Case, CmpOp, Goto, IntType, MemUpdate, Overflow};
 impl Builder<'_, '_> {
     /// An exception goes to a landing pad, or ends the program.
     pub(super) fn unwind(&mut self, mut state: State, handler: Option<Point>) {
+        if self.skips() {
+            let ways = self.unwind_ways(state);
+            self.push_all(ways);
+            return;
+        }
         // In a recursion it may be an outer call of the same function that catches it.
         let near = handler.is_some_and(|h| h.instance == state.at.instance);
         if !near && self.cx.recursive(state.at.instance) {
@@ -40,6 +46,16 @@ impl Builder<'_, '_> {
 
     /// An exception that somebody catches, written at once.
     pub(super) fn emit_unwind(&mut self, mut state: State, handler: Option<Point>) {
+        if self.skips() {
+            for (state, next) in self.unwind_ways(state) {
+                match next {
+                    Next::End(target) => self.end(&state, target),
+                    Next::Jump(pad) => self.go(&state, pad),
+                    _ => unreachable!("an exception is caught, or ends the run"),
+                }
+            }
+            return;
+        }
         if let Some(pad) = handler {
             self.leave_until(&mut state, pad.instance);
             let from = self.phi_source(pad, state.at);
@@ -74,6 +90,11 @@ impl Builder<'_, '_> {
             None => b.pending_end(state, Goto::Exit),
             Some(call) => b.resume(state, call, sym),
         };
+        if self.skips() {
+            let descended = self.was_descended(&state, id);
+            self.branch(state, descended, |b, s| b.pending_end(s, Goto::Exit), |b, s| first(b, s, sym));
+            return;
+        }
         if recursions.is_empty() {
             first(self, state, sym);
             return;
@@ -97,7 +118,7 @@ impl Builder<'_, '_> {
         let leaves = leaves_of(&function.result);
         let width = leaves.get(leaf as usize).map_or(ty.width, |(_, t)| bits_of(t, self.cx.flat.module).clamp(1, 128));
         let name = format!("{} returns", function.shown());
-        let var = self.names.var(&mut self.program, &name, IntType { width, signed: ty.signed && width > 1 });
+        let var = self.names.made(&mut self.program, &name, IntType { width, signed: ty.signed && width > 1 });
         self.return_vars.insert((id, leaf), var);
         var
     }
@@ -240,8 +261,8 @@ impl Builder<'_, '_> {
 
     pub(super) fn forget_depth(&mut self, state: &mut State, id: InstanceId) {
         if let Some(depth) = self.depth_of(id) {
-            let ty = IntType::signed(64);
-            let range = Some((IBig::ZERO, IBig::from(1u64 << 62)));
+            let (ty, most) = if self.skips() { (DESCENDED, 1) } else { (IntType::signed(64), 1u64 << 62) };
+            let range = Some((IBig::ZERO, IBig::from(most)));
             let value = self.unknown(state, "depth", ty, UnknownKind::Abstraction, range);
             state.set(depth, value.expr);
         }
@@ -255,6 +276,10 @@ impl Builder<'_, '_> {
             {
                 self.set_alive(state, super::points::ObjectId(index(n)), value, false);
             }
+        }
+        if self.skips() && self.cx.recursive(id) {
+            // An outer call of the same function may still be there.
+            return;
         }
         let gone: Vec<usize> = self.armed.iter().filter(|(p, _)| p.instance == id).map(|(_, v)| *v).collect();
         for v in gone {

@@ -8,9 +8,10 @@ use super::points::{ObjectKind, Targets};
 use super::{leaves_of, store_size};
 use crate::module::{Constant, FunctionId, Op, Type, ValueId};
 use dashu_int::IBig;
-use lariat_ir::neutral::{CmpOp, Goto, IntType, Location, MemInit, MemUpdate, Overflow};
+use lariat_ir::fast::FastSet;
+use lariat_ir::neutral::{CmpOp, Expr, Goto, IntType, Location, MemInit, MemUpdate, Origin, Overflow};
 use lariat_ir::{Obligation, UnknownKind};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 impl Builder<'_, '_> {
     /// Functions that are called from outside, when and as often as it likes, are not in the graph; so their loops, and
@@ -28,7 +29,7 @@ impl Builder<'_, '_> {
         }
         for f in found {
             let function = &module.functions[f.0 as usize];
-            if function.blocks.is_empty() || !has_cycle(module, f, &mut HashSet::new()) {
+            if function.blocks.is_empty() || !has_cycle(module, f, &mut FastSet::default()) {
                 continue;
             }
             let span = self.span(function.place);
@@ -115,22 +116,29 @@ impl Builder<'_, '_> {
             self.assume(&mut state, "memory that was there before is one object, and as large as it is used", None);
         }
         let function = self.cx.flat.function(InstanceId(0));
+        state.site = function.place.filter(|p| p.line > 0).map(super::build::site);
         for (n, p) in function.params.iter().enumerate() {
             let value = self.cx.flat.value(InstanceId(0), ValueId(index(n)));
             let leaves = leaves_of(&p.ty);
             for (_, leaf) in &leaves {
-                let name = function
+                let variable = function
                     .declares
                     .iter()
                     .chain(&function.values)
                     .map(|(_, v)| v)
-                    .find(|v| v.argument as usize == n + 1)
-                    .map_or_else(|| format!("argument {}", n + 1), |v| v.name.clone());
+                    .find(|v| v.argument as usize == n + 1);
+                let name = variable.map_or_else(|| format!("argument {}", n + 1), |v| v.name.clone());
                 let ty = self.leaf_type(InstanceId(0), ValueId(index(n)), leaf);
                 let range = (self.cx.whole && function.name == "main" && n == 0 && ty.width >= 8)
                     .then(|| (IBig::from(1), IntType::signed(ty.width).range().1))
                     .or_else(|| (*leaf == Type::Ptr).then(|| ty.range()));
                 let unknown = self.unknown(&mut state, &name, ty, UnknownKind::Input, range);
+                if let Expr::Unknown(u) = unknown.expr {
+                    let name = name.clone();
+                    let size = || super::debug::pointee_size(self.cx.flat.module, variable.and_then(|v| v.ty));
+                    let pointer = (*leaf == Type::Ptr).then(size);
+                    self.program.unknowns[u].origin = Some(Origin::Parameter { number: n, name, pointer });
+                }
                 let sym = Sym::Num(unknown);
                 if leaves.len() == 1 {
                     state.env.insert(value, sym);
@@ -345,7 +353,7 @@ impl Builder<'_, '_> {
 }
 
 /// Whether a function, or one that it calls, may go round; a call that is not known may.
-pub(super) fn has_cycle(module: &crate::module::Module, f: FunctionId, seen: &mut HashSet<FunctionId>) -> bool {
+pub(super) fn has_cycle(module: &crate::module::Module, f: FunctionId, seen: &mut FastSet<FunctionId>) -> bool {
     if !seen.insert(f) {
         return true;
     }

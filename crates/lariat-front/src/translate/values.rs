@@ -1,13 +1,13 @@
 //! Values: of operands, of constants, of nobody knows what; and the variables in which they go from piece to piece.
 
 use super::arith::{Num, Sym, bit, low_bit, truth};
-use super::build::{Builder, State};
-use super::flat::{FlatValue, InstanceId, index};
+use super::build::{Builder, State, site};
+use super::flat::{FlatValue, InstanceId, Point, index};
 use super::points::{ObjectKind, Targets};
 use super::{bits_of, debug, leaves_of};
-use crate::module::{Constant, Function, Op, Operand, Type, ValueId};
+use crate::module::{Callee, Constant, Function, Op, Operand, Type, ValueId};
 use dashu_int::IBig;
-use lariat_ir::neutral::{Cond, Expr, IntType, MemUnknown, Unknown};
+use lariat_ir::neutral::{Cond, Expr, Happening, IntType, MemUnknown, Origin, Unknown};
 use lariat_ir::{Assumption, Span, UnknownKind};
 
 impl Builder<'_, '_> {
@@ -63,6 +63,9 @@ impl Builder<'_, '_> {
             }
         };
         let var = self.names.var(&mut self.program, &name, int);
+        if !function.values.iter().any(|(v, _)| *v == value.2) {
+            self.program.origins.made.insert(var);
+        }
         self.ssa.insert((value.0, leaf), var);
         var
     }
@@ -145,15 +148,31 @@ impl Builder<'_, '_> {
         let found = self.unknowns.get(&key).copied().filter(same);
         let id = found.unwrap_or_else(|| {
             let place = debug::place_of(self.cx, state.at);
-            let name = self.names.unused(&format!("{name} {place}"));
-            let mut unknown = Unknown::new(name, ty, kind);
+            let unused = self.names.unused(&format!("{name} {place}"));
+            let mut unknown = Unknown::new(unused, ty, kind);
             unknown.range = range;
+            unknown.origin = self.origin(state.at, name);
             self.program.unknowns.push(unknown);
             let id = self.program.unknowns.len() - 1;
             self.unknowns.insert(key, id);
             id
         });
+        state.passes(Happening::Asked(id));
         Num::new(Expr::Unknown(id), ty)
+    }
+
+    /// Where a value comes from that the instruction at a point asks for.
+    fn origin(&self, at: Point, what: &str) -> Option<Origin> {
+        let instruction = self.cx.flat.instruction(at)?;
+        let site = instruction.place.filter(|p| p.line > 0).map(site);
+        match &instruction.op {
+            Op::Call { callee: Callee::Function(f), .. } => {
+                let function = self.cx.flat.module.functions[f.0 as usize].shown();
+                Some(Origin::Call { function: function.to_owned(), result: what == function, site })
+            }
+            Op::Load { volatile, atomic, .. } if *volatile || *atomic => Some(Origin::Shared { site }),
+            _ => None,
+        }
     }
 
     pub(super) fn mem_unknown(&mut self, state: &State, mem: usize, kind: UnknownKind) -> usize {
@@ -246,7 +265,7 @@ impl Builder<'_, '_> {
             Constant::Bytes(list) => Sym::Aggregate(
                 list.iter().map(|b| Sym::Num(Num::constant(u32::from(*b), IntType::unsigned(8)))).collect(),
             ),
-            Constant::Undef(t) => {
+            Constant::Undef(t) | Constant::Poison(t) => {
                 let first = self.program.unknowns.len();
                 let sym = self.any(state, t, UnknownKind::Environment);
                 // No two uses need see one value, so that nothing may be decided by it.
@@ -362,7 +381,11 @@ pub(super) fn operand_type(function: &Function, operand: &Operand) -> Type {
         Operand::Constant(c) => match c {
             Constant::Int(w, _) | Constant::PtrToInt(_, w) => Type::Int(*w),
             Constant::Float(k, _) => Type::Float(*k),
-            Constant::Undef(t) | Constant::Zero(t) | Constant::Aggregate(t, _) | Constant::Opaque(t) => t.clone(),
+            Constant::Undef(t)
+            | Constant::Poison(t)
+            | Constant::Zero(t)
+            | Constant::Aggregate(t, _)
+            | Constant::Opaque(t) => t.clone(),
             Constant::Bytes(list) => Type::Array(Box::new(Type::Int(8)), list.len() as u64, 1),
             Constant::Null
             | Constant::Global(..)

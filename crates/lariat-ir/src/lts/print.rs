@@ -1,22 +1,37 @@
 //! Printing. What is printed parses to the same system: the same terms, not just equivalent ones.
 
 use super::lex::{quote, quote_name};
+use crate::fast::FastMap;
 use crate::ids::{Id, LocId};
 use crate::system::{Mode, Proves, Span, TransitionSystem};
 use crate::term::{Op, Term};
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Words that mean something in a term, so that a variable of that name needs ticks.
-pub(super) const RESERVED_IN_TERMS: &[&str] =
-    &["true", "false", "zext", "sext", "extract", "concat", "store", "fill", "old", "bool", "int", "array"];
+pub(super) const RESERVED_IN_TERMS: &[&str] = &[
+    "true",
+    "false",
+    "zext",
+    "sext",
+    "extract",
+    "concat",
+    "store",
+    "fill",
+    "old",
+    "bool",
+    "int",
+    "array",
+    "int_to_bv",
+    "ubv_to_int",
+    "sbv_to_int",
+];
 /// Words that mean something between locations.
 pub(super) const RESERVED_FOR_LOCS: &[&str] = &["goto", "if", "let"];
 
 /// Names for terms that occur often or lie deep, so that the text stays as small as the terms are.
 #[derive(Clone, Debug, Default)]
 pub struct Lets {
-    names: HashMap<Term, String>,
+    names: FastMap<Term, String>,
     order: Vec<Term>,
 }
 
@@ -24,7 +39,7 @@ impl Lets {
     /// The terms below `roots` that deserve a name, arguments first, with names from `$first` on.
     pub fn of(ts: &TransitionSystem, roots: &[Term], first: usize) -> Self {
         let order = ts.terms.reachable(roots);
-        let mut uses: HashMap<Term, u32> = HashMap::new();
+        let mut uses: FastMap<Term, u32> = FastMap::default();
         for r in roots {
             *uses.entry(*r).or_default() += 1;
         }
@@ -34,7 +49,7 @@ impl Lets {
             }
         }
         // (printed size, depth) of each term given the names so far.
-        let mut shape: HashMap<Term, (u32, u32)> = HashMap::new();
+        let mut shape: FastMap<Term, (u32, u32)> = FastMap::default();
         let mut lets = Self::default();
         for t in order {
             let node = ts.terms.node(t);
@@ -263,6 +278,9 @@ fn term(ts: &TransitionSystem, t: Term, lets: &Lets, may_name: bool, outer: u8, 
         Op::ZeroExtend(_) => return call("zext", &[width()], out),
         Op::SignExtend(_) => return call("sext", &[width()], out),
         Op::Concat => return call("concat", &[], out),
+        Op::IntToBv(width) => return call("int_to_bv", &[width], out),
+        Op::UbvToInt => return call("ubv_to_int", &[], out),
+        Op::SbvToInt => return call("sbv_to_int", &[], out),
         Op::Store => return call("store", &[], out),
         Op::Fill(i) => {
             write!(out, "fill({i}, ")?;

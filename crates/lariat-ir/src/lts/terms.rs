@@ -345,9 +345,8 @@ impl<S: std::borrow::Borrow<TransitionSystem>> Parser<S> {
                     match text.as_str() {
                         "true" => return Ok(Item::Term(self.ts().terms.tt())),
                         "false" => return Ok(Item::Term(self.ts().terms.ff())),
-                        "zext" | "sext" | "extract" | "concat" | "store" | "fill" | "old" => {
-                            return self.call(&text, place);
-                        }
+                        "zext" | "sext" | "extract" | "concat" | "store" | "fill" | "old" | "int_to_bv"
+                        | "ubv_to_int" | "sbv_to_int" => return self.call(&text, place),
                         _ => {}
                     }
                 }
@@ -381,6 +380,17 @@ impl<S: std::borrow::Borrow<TransitionSystem>> Parser<S> {
                 let item = self.term(0)?;
                 let value = self.settle(item);
                 self.apply(Op::Fill(index), &[value], place)?
+            }
+            "int_to_bv" => {
+                let number = self.term_of(Sort::Int)?;
+                self.lex.expect_sign(",")?;
+                let width = self.lex.expect_u32("a number of bits")?;
+                self.apply(Op::IntToBv(width), &[number], place)?
+            }
+            "ubv_to_int" | "sbv_to_int" => {
+                let item = self.term(0)?;
+                let op = if head == "ubv_to_int" { Op::UbvToInt } else { Op::SbvToInt };
+                self.apply(op, &[self.settle(item)], place)?
             }
             "concat" => {
                 let a = self.term(0)?;

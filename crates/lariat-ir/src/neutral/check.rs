@@ -199,6 +199,7 @@ impl Program {
                 found.extend(self.type_in(types, e).and_then(|got| same(&what, *ty, got)).err());
             }
             found.extend(case.stores.iter().filter_map(|s| self.check_store(types, s).err()));
+            found.extend(case.evaluates.iter().filter_map(|e| self.type_in(types, e).err()));
             found.extend(self.reference_defects(case));
         }
         found

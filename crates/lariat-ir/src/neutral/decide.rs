@@ -9,9 +9,9 @@
 use super::expr::{Lowered, Scope, and, lower_cond, not};
 use super::memo::{Memo, Part};
 use super::{Case, Cond};
+use crate::fast::FastMap;
 use crate::simplify::simplify;
 use crate::term::{Op, Term, Terms};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// What becomes of a case.
@@ -36,12 +36,12 @@ pub(super) struct Leaf {
 pub(super) struct Decisions<'a> {
     literals: Memo<'a, [Rc<Literal>; 2]>,
     /// What truth values decide, and how.
-    decided: HashMap<Term, (Term, bool)>,
+    decided: FastMap<Term, (Term, bool)>,
 }
 
 impl<'a> Decisions<'a> {
     pub fn new() -> Self {
-        Self { literals: Memo::new(), decided: HashMap::new() }
+        Self { literals: Memo::new(), decided: FastMap::default() }
     }
 
     /// The ends of the evaluation of a location's cases, given when the effects of each are defined: in each state exactly one
@@ -193,7 +193,7 @@ struct Fork {
 struct Tree<'a> {
     terms: &'a Terms,
     /// What was decided on the path, and in which order.
-    facts: HashMap<Term, bool>,
+    facts: FastMap<Term, bool>,
     trail: Vec<Term>,
     /// When the path is taken: all facts together.
     guard: Term,
@@ -202,7 +202,7 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     fn new(terms: &'a Terms) -> Self {
-        let (facts, trail, leaves) = (HashMap::new(), Vec::new(), Vec::new());
+        let (facts, trail, leaves) = (FastMap::default(), Vec::new(), Vec::new());
         Self { terms, facts, trail, guard: terms.tt(), leaves }
     }
 

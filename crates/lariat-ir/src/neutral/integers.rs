@@ -162,8 +162,8 @@ fn bit(t: &Terms, a: Term, index: u32) -> Term {
 /// A bitwise operation, and whether its value lies in the type.
 ///
 /// By a constant it has a meaning for every number of Z, whose two's complement has infinitely many bits: a conjunction takes
-/// runs of bits, and `a | k = a + k - (a & k)`, `a ^ k = a + k - 2 (a & k)`. For two variable operands the bits are taken
-/// one by one, which is right for values of the type; of others, there are not enough, and nothing is known of the result.
+/// runs of bits, and `a | k = a + k - (a & k)`, `a ^ k = a + k - 2 (a & k)`. For two variable operands it is that of the
+/// type's bit-vectors, which is right for values of the type; others have more bits, and nothing is known of the result.
 fn bitwise(scope: &mut Scope<'_>, op: BinaryOp, ty: IntType, a: Term, b: Term, within: bool) -> (Term, bool) {
     let t = scope.terms();
     let from_conjunction = |both: Term| match op {
@@ -176,18 +176,14 @@ fn bitwise(scope: &mut Scope<'_>, op: BinaryOp, ty: IntType, a: Term, b: Term, w
         let small = op == BinaryOp::And && k >= IBig::ZERO;
         return (from_conjunction(masked(t, x, &k)), within || small);
     }
-    let mut both = t.int(0);
-    let low = if ty.signed { ty.width - 1 } else { ty.width };
-    for i in 0..low {
-        let set = t.and(bit(t, a, i), bit(t, b, i));
-        both = add(t, both, t.ite(set, t.int(power(i)), t.int(0)));
-    }
-    if ty.signed {
-        let negative = |x: Term| t.apply(Op::IntLt, &[x, t.int(0)]);
-        let set = t.and(negative(a), negative(b));
-        both = add(t, both, t.ite(set, t.int(-power(low)), t.int(0)));
-    }
-    let exact = from_conjunction(both);
+    let bits = |x: Term| t.apply(Op::IntToBv(ty.width), &[x]);
+    let machine = match op {
+        BinaryOp::And => Op::BvAnd,
+        BinaryOp::Or => Op::BvOr,
+        _ => Op::BvXor,
+    };
+    let read = if ty.signed { Op::SbvToInt } else { Op::UbvToInt };
+    let exact = t.apply(read, &[t.apply(machine, &[bits(a), bits(b)])]);
     if within {
         return (exact, true);
     }

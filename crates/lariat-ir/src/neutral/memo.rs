@@ -2,8 +2,7 @@
 //! what they are arguments of, without recursion.
 
 use super::{Cond, Expr};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use crate::fast::FastMap;
 use std::marker::PhantomData;
 
 /// An expression or a condition of a program that outlives `'p`.
@@ -48,34 +47,15 @@ impl<'p> Part<'p> {
     }
 }
 
-/// A hash for addresses, which nobody chooses to collide: large programs have very many parts.
-#[derive(Default)]
-struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for b in bytes {
-            self.0 = (self.0 ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-    fn write_usize(&mut self, address: usize) {
-        // The middle of the product depends on all bits of the address, and ends in both halves that tables look at.
-        self.0 = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
-    }
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
 /// What is known of parts by their address. They outlive it, so that an address never comes to mean another part.
 pub(super) struct Memo<'p, T> {
-    known: HashMap<usize, T, BuildHasherDefault<AddressHasher>>,
+    known: FastMap<usize, T>,
     parts: PhantomData<Part<'p>>,
 }
 
 impl<'p, T> Memo<'p, T> {
     pub fn new() -> Self {
-        Self { known: HashMap::default(), parts: PhantomData }
+        Self { known: FastMap::default(), parts: PhantomData }
     }
 
     pub fn contains(&self, part: Part<'p>) -> bool {

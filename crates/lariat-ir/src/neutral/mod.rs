@@ -27,15 +27,17 @@ mod flow;
 mod integers;
 mod machine;
 mod memo;
+mod origin;
 mod system;
 #[cfg(test)]
 mod tests;
 
 pub use expr::{Bound, BoundMem, Lowered, Reading, Scope, lower_cond, lower_expr};
+pub use origin::{Before, Cells, Extent, Happening, Origin, Origins, Site, Visit};
 pub use system::lower;
 
 use crate::sort::Sort;
-use crate::system::{Assumption, Mode, Obligation, Span, UnknownKind};
+use crate::system::{Assumption, Integers, Mode, Obligation, Proves, Span, UnknownKind};
 use dashu_int::IBig;
 use std::sync::Arc;
 
@@ -290,6 +292,8 @@ pub struct Unknown {
     pub computed: bool,
     /// The least and the greatest value, where they are not the type's: no semantics has others, also over Z.
     pub range: Option<(IBig, IBig)>,
+    /// Where it comes from in the source.
+    pub origin: Option<Origin>,
 }
 
 impl Unknown {
@@ -301,7 +305,7 @@ impl Unknown {
     }
     /// An unknown value; what was lost by abstraction counts as computed.
     pub fn new(name: impl Into<String>, ty: IntType, kind: UnknownKind) -> Self {
-        Self { name: name.into(), ty, kind, computed: kind == UnknownKind::Abstraction, range: None }
+        Self { name: name.into(), ty, kind, computed: kind == UnknownKind::Abstraction, range: None, origin: None }
     }
 }
 
@@ -400,18 +404,31 @@ pub struct Case {
     /// The changes of memories, one after the other; their operands are evaluated before all of them, in the state in which
     /// the case is taken.
     pub stores: Vec<MemUpdate>,
+    /// Expressions that are evaluated although nothing uses their values: where one is undefined, the case is.
+    pub evaluates: Vec<Expr>,
     /// Where it goes.
     pub target: Goto,
     /// Where it comes from.
     pub span: Option<Span>,
     /// The indices of the assumptions that the model of this step rests on.
     pub assumes: Vec<usize>,
+    /// The places of the source that it passes, in order.
+    pub trail: Vec<Visit>,
 }
 
 impl Case {
     /// A case without stores, source position or assumptions.
     pub fn new(cond: Option<Cond>, assigns: Vec<(usize, Expr)>, target: Goto) -> Self {
-        Self { cond, assigns, stores: Vec::new(), target, span: None, assumes: Vec::new() }
+        Self {
+            cond,
+            assigns,
+            stores: Vec::new(),
+            evaluates: Vec::new(),
+            target,
+            span: None,
+            assumes: Vec::new(),
+            trail: Vec::new(),
+        }
     }
 }
 
@@ -464,6 +481,33 @@ pub struct Program {
     pub obligations: Vec<Obligation>,
     /// Whose the entry is.
     pub mode: Mode,
+    /// How its recursive calls are written.
+    pub recursion: Recursion,
+    /// What it says of its source.
+    pub origins: Origins,
+}
+
+/// How the recursive calls of a program are written. No single program serves both verdicts well, see
+/// [`Recursion::Resumed`]; so a program with recursion comes in two forms.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Recursion {
+    /// There are none.
+    #[default]
+    Absent,
+    /// A call is a jump to the entry of the function, and a return goes on after any of the calls, with locals that nobody
+    /// knows. What runs for ever here and needs nothing of these locals does so in truth, so this form is for proofs of
+    /// divergence. It has runs that only return, from call after call for ever, so that a proof of termination hardly exists.
+    Resumed {
+        /// The same program in the other form.
+        ending: Box<Program>,
+    },
+    /// A call is descended into for good, or skipped: where it returns, everything that it may change is unknown then. Every
+    /// infinite run of the truth is one here, and there are others: this form is for proofs of termination only.
+    Skipped {
+        /// For each location at which a function is entered again, all locations of its calls. Some of them are on no cycle with
+        /// it, since a call that was descended to does not return; but the function runs for ever if it stays in one of them.
+        inside: Vec<(usize, Vec<usize>)>,
+    },
 }
 
 impl Default for Program {
@@ -482,6 +526,8 @@ impl Default for Program {
             assumptions: Vec::new(),
             obligations: Vec::new(),
             mode: Mode::Program,
+            recursion: Recursion::Absent,
+            origins: Origins::default(),
         }
     }
 }
@@ -490,6 +536,32 @@ impl Program {
     /// A program without locations, with addresses of 64 bits.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The systems that an integer semantics takes: what to lower, and how. If there are two, the first carries proofs of
+    /// termination and the second proofs of divergence.
+    pub fn systems(&self, integers: Integers) -> Vec<(&Self, Target)> {
+        let targets: &[Target] = match integers {
+            Integers::Wrap => &[Target::Wrap],
+            Integers::Ideal => &[Target::Ideal],
+            Integers::C => &[Target::CTerminates, Target::CDiverges],
+        };
+        match (&self.recursion, targets) {
+            (Recursion::Resumed { ending }, [first, .., last] | [first @ last]) => {
+                vec![(&**ending, *first), (self, *last)]
+            }
+            (_, targets) => targets.iter().map(|t| (self, *t)).collect(),
+        }
+    }
+
+    /// The verdicts that its system for a target carries; nothing if there is none.
+    pub fn proves(&self, target: Target) -> Option<Proves> {
+        match (&self.recursion, target) {
+            (Recursion::Skipped { .. }, Target::CDiverges) => None,
+            (Recursion::Skipped { .. }, _) | (_, Target::CTerminates) => Some(Proves::Terminates),
+            (Recursion::Resumed { .. }, _) | (_, Target::CDiverges) => Some(Proves::Diverges),
+            (Recursion::Absent, Target::Wrap | Target::Ideal) => Some(Proves::Both),
+        }
     }
 }
 

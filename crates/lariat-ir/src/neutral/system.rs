@@ -1,7 +1,7 @@
 //! A whole program as a transition system.
 //!
 //! Each location's chain of cases becomes edges whose guards are disjoint and total by construction, see [`decide`]; wherever
-//! a condition, an assigned value or the operand of a store is undefined an edge leads to UB.
+//! a condition, an assigned or evaluated value or the operand of a store is undefined an edge leads to UB.
 //!
 //! A guard may not depend on a value that is still to be chosen. Where one does, all unknowns of the location are
 //! first stored in variables of their own, on one edge: on one edge, so that no input is chosen in the light of what the
@@ -11,20 +11,21 @@ use super::decide::{Decisions, End};
 use super::expr::{Bound, BoundMem, Lowered, Reading, Scope, and, ite, lower_expr, not};
 use super::flow::{Taint, taint};
 use super::{Case, Goto, IntType, MemInit, MemUpdate, Program, Target, machine};
+use crate::fast::{FastMap, FastSet};
 use crate::ids::{AssumptionId, Id, LocId, UnknownId, VarId};
 use crate::simplify::{simplify, simplify_all};
 use crate::sort::{Scalar, Sort};
-use crate::system::{Edge, Integers, Proves, TransitionSystem, Unknown, UnknownKind};
+use crate::system::{Edge, Integers, TransitionSystem, Unknown, UnknownKind};
 use crate::term::{Op, Role, Term, Terms};
 use crate::value::{ArrayValue, Bits, Value};
 use dashu_int::IBig;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The transition system of a program in one integer semantics.
 ///
 /// # Panics
-/// If [`Program::defects`] has something to say.
+/// If [`Program::defects`] has something to say, or [`Program::proves`] nothing.
 pub fn lower(program: &Program, target: Target) -> TransitionSystem {
     let defects = program.defects();
     assert!(defects.is_empty(), "the program `{}` is not one: {}", program.name, defects.join("; "));
@@ -35,7 +36,7 @@ pub fn lower(program: &Program, target: Target) -> TransitionSystem {
         roots.push(d.guard);
         roots.extend(d.updates.iter().map(|(_, t)| *t));
     }
-    let simple: HashMap<Term, Term> = roots.iter().copied().zip(simplify_all(&builder.ts.terms, &roots)).collect();
+    let simple: FastMap<Term, Term> = roots.iter().copied().zip(simplify_all(&builder.ts.terms, &roots)).collect();
     for (at, drafts) in drafts.into_iter().enumerate() {
         builder.location(at, drafts, &simple);
     }
@@ -49,6 +50,8 @@ struct Draft<'p> {
     updates: Vec<(VarId, Term)>,
     /// Where it comes from and what it rests on.
     case: &'p Case,
+    /// The number of the case at its location.
+    number: usize,
 }
 
 struct Builder<'p> {
@@ -77,9 +80,9 @@ struct Builder<'p> {
 /// The names in use.
 #[derive(Default)]
 struct Names {
-    taken: HashSet<String>,
+    taken: FastSet<String>,
     /// How often a name was asked for again.
-    again: HashMap<String, u32>,
+    again: FastMap<String, u32>,
 }
 
 impl Names {
@@ -97,14 +100,13 @@ impl Names {
 
 impl<'p> Builder<'p> {
     fn new(program: &'p Program, target: Target) -> Self {
-        let (integers, proves) = match target {
-            Target::Wrap => (Integers::Wrap, Proves::Both),
-            Target::Ideal => (Integers::Ideal, Proves::Both),
-            Target::CTerminates => (Integers::C, Proves::Terminates),
-            Target::CDiverges => (Integers::C, Proves::Diverges),
+        let integers = match target {
+            Target::Wrap => Integers::Wrap,
+            Target::Ideal => Integers::Ideal,
+            Target::CTerminates | Target::CDiverges => Integers::C,
         };
         let mut ts = TransitionSystem::new(&program.name, integers);
-        ts.proves = proves;
+        ts.proves = program.proves(target).expect("what skips calls is lowered for proofs of termination");
         ts.mode = program.mode;
         ts.assumptions = program.assumptions.iter().cloned().collect();
         ts.obligations.clone_from(&program.obligations);
@@ -201,7 +203,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn location(&mut self, at: usize, drafts: Vec<Draft<'p>>, simple: &HashMap<Term, Term>) {
+    fn location(&mut self, at: usize, drafts: Vec<Draft<'p>>, simple: &FastMap<Term, Term>) {
         let mut edges = drafts;
         for d in &mut edges {
             d.guard = simple[&d.guard];
@@ -214,9 +216,10 @@ impl<'p> Builder<'p> {
         if !self.unknowns_in(&guards).is_empty() {
             from = self.store_unknowns(from, &mut edges);
         }
-        for Draft { to, guard, updates, case } in edges {
+        for Draft { to, guard, updates, case, number } in edges {
             let assumes = case.assumes.iter().map(|&a| AssumptionId::from_index(a)).collect();
-            self.ts.push_edge(Edge { from, to, guard, updates, span: case.span.clone(), assumes });
+            let edge = self.ts.push_edge(Edge { from, to, guard, updates, span: case.span.clone(), assumes });
+            self.ts.cases.insert(edge, (at, number));
         }
     }
 
@@ -298,7 +301,7 @@ impl<'p> Builder<'p> {
                     (End::Undefined, _) => (LocId::UB, Vec::new()),
                     (End::Taken, target) => (target_of(&self.locs, target), updates[leaf.case].clone()),
                 };
-                drafts.push(Draft { to, guard: leaf.guard, updates, case });
+                drafts.push(Draft { to, guard: leaf.guard, updates, case, number: leaf.case });
             }
             all.push(drafts);
         }
@@ -425,6 +428,9 @@ impl Effects<'_> {
                 updates.push((shadow, poison));
             }
             assert!(self.taint.vars[*v] || in_range && poison == t.ff(), "taint flows where `flow` does not see it");
+        }
+        for e in &case.evaluates {
+            defined = and(t, defined, lower_expr(scope, e).defined);
         }
         let mut changed: BTreeMap<usize, (Term, Option<Term>)> = BTreeMap::new();
         for update in &case.stores {

@@ -9,7 +9,8 @@
 //!
 //! Every rule makes the pair (`W`, `V`) smaller, lexicographically; the tests check that for every firing that they see.
 //! `W` is 1 for a constant, 2 for a symbol, and for an operation the sum of its arguments' `W` (an `ite` counts its condition
-//! twice) plus a constant of the operation: 5 for an order comparison and `ite`, 3 for a subtraction, 2 for the rest. `V` is 1 for a
+//! twice, `int_to_bv` its argument) plus a constant of the operation: 5 for an order comparison and `ite`, 3 for a subtraction, 1 for
+//! `int_to_bv`, 2 for the rest. `V` is 1 for a
 //! constant, 2 for a symbol, and `V(a) + 2 V(b) + 4 V(c) + 1` for an operation. Both are strictly monotone in every argument, so that rewriting
 //! inside a term makes the whole term smaller, and both are natural numbers. Only `constant-right` leaves `W` as it is: it moves
 //! the constant to where `V` counts double. As no rule makes `W` larger and a term has no more nodes than its `W`, a
@@ -21,14 +22,15 @@ mod array;
 mod bits;
 mod boolean;
 mod compare;
+mod convert;
 mod integer;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use crate::eval;
+use crate::fast::FastMap;
 use crate::term::{Op, Term, Terms};
 use crate::value::Value;
-use std::collections::HashMap;
 
 /// A rewrite rule: an equal term of the same sort for an operation applied to arguments, where the rule applies.
 #[derive(Clone, Copy)]
@@ -55,13 +57,14 @@ pub fn families() -> &'static [Family] {
     &FAMILIES
 }
 
-static FAMILIES: [Family; 7] = [
+static FAMILIES: [Family; 8] = [
     Family { name: "any sort", concerns: |_| true, rules: GENERAL },
     boolean::FAMILY,
     compare::FAMILY,
     arith::FAMILY,
     bits::FAMILY,
     integer::FAMILY,
+    convert::FAMILY,
     array::FAMILY,
 ];
 
@@ -70,20 +73,20 @@ pub fn simplify(terms: &Terms, term: Term) -> Term {
     simplify_all(terms, &[term])[0]
 }
 
-/// Simplifies several terms at once: what they share is done once.
+/// Simplifies several terms at once. The arena remembers normal forms, so that nothing is simplified twice.
 pub fn simplify_all(terms: &Terms, roots: &[Term]) -> Vec<Term> {
-    let mut normal: HashMap<Term, Term> = HashMap::new();
     // What a term was rewritten to in one step: its normal form is that term's.
-    let mut next: HashMap<Term, Term> = HashMap::new();
+    let mut next: FastMap<Term, Term> = FastMap::default();
+    let known = |t: Term| terms.known_normal_form(t);
     let mut open: Vec<Term> = roots.to_vec();
     while let Some(&t) = open.last() {
-        if normal.contains_key(&t) {
+        if known(t).is_some() {
             open.pop();
             continue;
         }
         if let Some(&u) = next.get(&t) {
-            if let Some(&n) = normal.get(&u) {
-                normal.insert(t, n);
+            if let Some(n) = known(u) {
+                terms.keep_normal_form(t, n);
                 open.pop();
             } else {
                 open.push(u);
@@ -92,20 +95,26 @@ pub fn simplify_all(terms: &Terms, roots: &[Term]) -> Vec<Term> {
         }
         let node = terms.node(t);
         let before = open.len();
-        open.extend(node.args().iter().filter(|a| !normal.contains_key(a)));
+        let mut args = [t; 3];
+        for (arg, &a) in args.iter_mut().zip(node.args()) {
+            match known(a) {
+                Some(n) => *arg = n,
+                None => open.push(a),
+            }
+        }
         if open.len() > before {
             continue;
         }
-        let args: Vec<Term> = node.args().iter().map(|a| normal[a]).collect();
+        let args = &args[..node.args().len()];
         if args != node.args() {
-            next.insert(t, terms.apply(node.op, &args));
-        } else if let Some(u) = step(terms, node.op, &args) {
+            next.insert(t, terms.apply(node.op, args));
+        } else if let Some(u) = step(terms, node.op, args) {
             next.insert(t, u);
         } else {
-            normal.insert(t, t);
+            terms.keep_normal_form(t, t);
         }
     }
-    roots.iter().map(|t| normal[t]).collect()
+    roots.iter().map(|&t| known(t).expect("it was open until it was known")).collect()
 }
 
 /// The result of the first rule that fires.

@@ -1,13 +1,14 @@
 //! From programs to findings: native runs, translation, runs of the transition systems, comparison.
 
+use super::blame::blame;
 use super::compare::{Outcome, Variant, compare};
-use super::interpret::{Ended, Trace, interpret};
-use super::native::{End, Native, Run, file_of, find_tool};
+use super::interpret::{Ended, Trace, Values, interpret};
+use super::native::{Build, End, Native, Run, file_of, find_tool};
 use super::program::{PRELUDE, Program};
 use lariat_front::module::{Function, Global, Module};
 use lariat_front::{EntryChoice, Options, compile, llvm, translate};
-use lariat_ir::neutral::{Target, lower};
-use lariat_ir::{TransitionSystem, UnknownId, UnknownKind, lts};
+use lariat_ir::neutral::{self, Target, lower};
+use lariat_ir::{TransitionSystem, lts};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -127,6 +128,8 @@ pub struct Examiner<'e> {
     optimiser: Option<PathBuf>,
     /// The one comparison to make; all if there is none.
     pub only: Option<(Target, Variant)>,
+    /// Whether all sanitizers watch the native run. Default is yes.
+    pub strict: bool,
     /// How long things took.
     pub times: Times,
 }
@@ -136,7 +139,7 @@ impl<'e> Examiner<'e> {
     pub fn new(native: &'e Native, folder: &Path, job: usize) -> Self {
         let optimiser =
             (14..=22).rev().map(|n| format!("opt-{n}")).chain(["opt".to_owned()]).find_map(|n| find_tool(&n));
-        Self { native, folder: folder.to_owned(), job, optimiser, only: None, times: Times::default() }
+        Self { native, folder: folder.to_owned(), job, optimiser, only: None, strict: true, times: Times::default() }
     }
 
     /// Examines some programs; an error is about all of them: they do not compile.
@@ -154,8 +157,9 @@ impl<'e> Examiner<'e> {
         self.times.reading += begin.elapsed();
 
         let begin = Instant::now();
-        let plain = self.native.run(&source, &format!("job{}.plain", self.job), &seeds, false)?;
-        let sanitized = self.native.run(&source, &format!("job{}.sanitized", self.job), &seeds, true)?;
+        let plain = self.native.run(&source, &format!("job{}.plain", self.job), &seeds, Build::Plain)?;
+        let watch = if self.strict { Build::Strict } else { Build::Watched };
+        let sanitized = self.native.run(&source, &format!("job{}.sanitized", self.job), &seeds, watch)?;
         let wanted = |variant: Variant| self.only.is_none_or(|(_, only)| only == variant);
         let (as_it_is, also_optimised) = (wanted(Variant::Plain), wanted(Variant::Optimised));
         let optimised = if also_optimised { self.optimise(&bitcode)? } else { None };
@@ -331,25 +335,29 @@ struct Compared {
 }
 
 impl Work {
-    /// The unknown on which a difference seems to depend: one that is there with every value of the unknowns is a bug, others
-    /// are only a loss.
-    fn unknown_at_fault(&self, ts: &TransitionSystem, target: Target, detail: &str, trace: &Trace) -> Option<String> {
+    /// The unknown on which a difference may rest: one that is there whatever the unknowns are is a bug, others are only a loss.
+    fn unknown_at_fault(
+        &self,
+        program: &neutral::Program,
+        ts: &TransitionSystem,
+        of: Target,
+        from: &Values,
+        trace: &Trace,
+    ) -> Option<String> {
         let at = trace.observed.iter().zip(&self.native.observed).take_while(|(a, b)| **a == i128::from(**b)).count();
-        let before = trace.asked.iter().rev().find(|(observations, _)| *observations <= at);
-        let (_, unknown) = before?;
-        let same = |seed: u64| {
-            let other = interpret(ts, self.input_seed, seed);
-            matches!(compare(&self.native, &other, target, self.variant), Outcome::Differ(d) if d == detail)
-        };
-        // What was forgotten counts as overflowed there, whatever its value is.
-        let forgotten = |(_, u): &(usize, UnknownId)| ts.unknowns[*u].kind == UnknownKind::Abstraction;
-        let poisoned =
-            target == Target::CDiverges && trace.end == Ended::Undefined && trace.asked.iter().any(forgotten);
-        if !poisoned && (0..6).all(same) {
-            return None;
+        let last = trace.asked.iter().rev().find(|(observations, _)| *observations <= at);
+        if last.is_some() && blame(ts, from, at).covers(at) {
+            let name = last.map_or("", |(_, u)| ts.unknowns[*u].name.as_str());
+            return Some(kind_of_unknown(name).to_owned());
         }
-        let name = &ts.unknowns[*unknown].name;
-        Some(name.trim_end_matches(|c: char| c.is_ascii_digit() || ":. ".contains(c)).to_owned())
+        // What was forgotten counts as overflowed there, whatever its value is, and the system may not even ask for it before
+        // it ends. To end too often is sound, because only runs for ever are proved with it. It is a loss only where something
+        // was forgotten; what passes put together from parts without a value counts as that. (`more` decides only where runs go
+        // that have left the model.)
+        let early = of == Target::CDiverges && trace.end == Ended::Undefined && trace.observed.len() == at;
+        let forgotten = |u: &&neutral::Unknown| u.computed && !u.name.starts_with("more");
+        let forgotten = program.unknowns.iter().find(forgotten).filter(|_| early)?;
+        Some(format!("{} (counts as overflowed)", kind_of_unknown(&forgotten.name)))
     }
 
     fn compared(&self) -> Compared {
@@ -373,6 +381,8 @@ impl Work {
             }
             Ok(Ok(mut entries)) => entries.swap_remove(0),
         };
+        let types = entry.program.unknowns.iter().map(|u| (u.name.clone(), u.ty)).collect();
+        let from = Values { input_seed: self.input_seed, other_seed: self.input_seed ^ 0x5eed, types };
         for &target in &self.targets {
             let of = (target, self.variant);
             let begin = Instant::now();
@@ -386,7 +396,7 @@ impl Work {
                 Ok(ts) => ts,
             };
             let begin = Instant::now();
-            let ran = guarded(|| interpret(&ts, self.input_seed, self.input_seed ^ 0x5eed));
+            let ran = guarded(|| interpret(&ts, &from));
             done.times.running += begin.elapsed();
             let trace = match ran {
                 Err(words) => {
@@ -399,7 +409,7 @@ impl Work {
                 Outcome::Same => done.same += 1,
                 Outcome::Partly => done.partly += 1,
                 Outcome::Differ(detail) => {
-                    let unknown = self.unknown_at_fault(&ts, target, &detail, &trace);
+                    let unknown = self.unknown_at_fault(&entry.program, &ts, target, &from, &trace);
                     let (kind, detail) = match unknown {
                         Some(name) => (FindingKind::Imprecision, format!("{name}: {detail}")),
                         None => (FindingKind::Difference, detail),
@@ -411,6 +421,11 @@ impl Work {
         }
         done
     }
+}
+
+/// The name of an unknown without its place.
+fn kind_of_unknown(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || ":. ".contains(c))
 }
 
 /// The module with one program only: the translator may look at all functions whose address is taken.

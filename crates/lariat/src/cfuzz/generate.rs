@@ -41,7 +41,8 @@ pub fn generate(seed: u64, n: u64) -> Generated {
         6 => 10,
         _ => 30,
     };
-    let mut g = Generator::new(rng, risk);
+    let extent = if rng.percent(70) { Extent::Small } else { Extent::Large };
+    let mut g = Generator::new(rng, risk, extent);
     let program = g.program();
     Generated { program, risk, constructs: g.constructs, input_seed }
 }
@@ -72,6 +73,13 @@ struct Func {
     size: u64,
 }
 
+/// How large a program gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Extent {
+    Small,
+    Large,
+}
+
 struct Field {
     name: String,
     kind: Kind,
@@ -86,6 +94,7 @@ const SIZE: u64 = 120;
 struct Generator {
     rng: Rng,
     risk: u32,
+    extent: Extent,
     constructs: Constructs,
     items: Vec<Stmt>,
     vars: Vec<Var>,
@@ -119,10 +128,11 @@ struct Generator {
 }
 
 impl Generator {
-    fn new(rng: Rng, risk: u32) -> Self {
+    fn new(rng: Rng, risk: u32, extent: Extent) -> Self {
         Self {
             rng,
             risk,
+            extent,
             constructs: Constructs::new(),
             items: Vec::new(),
             vars: Vec::new(),
@@ -192,7 +202,11 @@ impl Generator {
     fn program(&mut self) -> Program {
         self.types();
         self.globals();
-        let functions = *self.rng.pick(&[0, 0, 1, 1, 2, 2, 3, 4]);
+        // Many small programs say more than a few large ones; some things need a large one.
+        let functions = *self.rng.pick(match self.extent {
+            Extent::Small => &[0, 0, 1, 1, 1, 2],
+            Extent::Large => &[0, 1, 2, 2, 3, 4],
+        });
         for _ in 0..functions {
             self.function();
         }
@@ -503,7 +517,11 @@ impl Generator {
         if self.chance(12) {
             self.set_jump(&mut body);
         }
-        for _ in 0..4 + self.rng.below(9) {
+        let (least, more) = match self.extent {
+            Extent::Small => (2, 4),
+            Extent::Large => (5, 8),
+        };
+        for _ in 0..least + self.rng.below(more) {
             self.statement(&mut body);
         }
         self.digest(&mut body);

@@ -2,14 +2,19 @@
 
 use super::native::{OBSERVATIONS, input};
 use crate::oracle::random::Rng;
+use lariat_ir::neutral::IntType;
 use lariat_ir::{
     LocId, Machine, Op, Role, Scalar, Sort, State, Step, Term, TransitionSystem, UnknownId, UnknownKind, Value,
 };
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 /// How many steps a run takes at most.
-const FUEL: u64 = 60_000;
+pub(super) const FUEL: u64 = 60_000;
+
+/// How many steps a run takes at most without an observation: programs observe often.
+const SILENCE: u64 = 10_000;
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,9 +60,20 @@ pub struct Trace {
     pub asked: Vec<(usize, UnknownId)>,
 }
 
-/// Runs a system. Inputs have the values that the native run gets; everything else that is unknown has random values; for
-/// the seeds 0 and 1 they are all of them that.
-pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Trace {
+/// Where the values of unknowns come from.
+#[derive(Clone, Debug)]
+pub struct Values {
+    /// The seed of the inputs, which the native run has, too.
+    pub input_seed: u64,
+    /// The seed of everything else.
+    pub other_seed: u64,
+    /// The types of the unknowns, by name. Over Z the system itself does not bound all of its inputs, and the native program has
+    /// no others than those of their types.
+    pub types: HashMap<String, IntType>,
+}
+
+/// Runs a system. Inputs have the values that the native run gets; everything else that is unknown has random values.
+pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
     let machine = Machine::new(ts);
     let mut trace = Trace { observed: Vec::new(), end: Ended::Fuel, asked: Vec::new() };
     let values = initial_values(ts);
@@ -66,21 +82,22 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
         return trace;
     }
     let observed = ts.var_named("observed");
-    let mut rng = Rng::new(other_seed);
+    let mut rng = Rng::new(from.other_seed);
     let mut state = State { loc: ts.entry, values };
+    let mut silent = 0;
     for _ in 0..FUEL {
+        silent += 1;
+        if silent > SILENCE {
+            break;
+        }
         let count = trace.observed.len();
         let asked = &mut trace.asked;
         let step = machine.step(&state, |u| {
-            if ts.unknowns[u].kind == UnknownKind::Input {
-                return input_value(ts, u, input(input_seed, count as u64));
+            let (value, known) = from.choose(ts, u, count as u64, &mut rng);
+            if !known {
+                asked.push((count, u));
             }
-            // The native program has memory enough.
-            if ts.unknowns[u].name.contains(" fails") {
-                return input_value(ts, u, 0);
-            }
-            asked.push((count, u));
-            if other_seed <= 1 { input_value(ts, u, other_seed) } else { random_value(ts, u, &mut rng) }
+            value
         });
         match step {
             Step::Took(_, next) => state = next,
@@ -102,9 +119,8 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
                 return trace;
             }
         }
-        // The location in which unknowns of an observing location are stored has its name, too.
-        let name = &ts.locs[state.loc].name;
-        if name.starts_with("observe") && !name.ends_with(".chosen") {
+        if observes(ts, state.loc) {
+            silent = 0;
             trace.observed.push(match observed.map(|v| state.value(v)) {
                 Some(Value::Bv(b)) => b.signed(),
                 Some(Value::Int(i)) => i128::try_from(i.clone()).unwrap_or(i128::MAX),
@@ -122,24 +138,52 @@ pub fn interpret(ts: &TransitionSystem, input_seed: u64, other_seed: u64) -> Tra
     trace
 }
 
-/// The value of an input: the low bits of the word, as the type reads them.
-fn input_value(ts: &TransitionSystem, u: UnknownId, word: u64) -> Value {
+/// Whether a run that comes to a location has just observed something.
+pub(super) fn observes(ts: &TransitionSystem, loc: LocId) -> bool {
+    // The location in which unknowns of an observing location are stored has its name, too.
+    let name = &ts.locs[loc].name;
+    name.starts_with("observe") && !name.ends_with(".chosen")
+}
+
+impl Values {
+    /// The value of an unknown after so many observations, and whether the native run has the same.
+    pub(super) fn choose(
+        &self,
+        ts: &TransitionSystem,
+        u: UnknownId,
+        observations: u64,
+        rng: &mut Rng,
+    ) -> (Value, bool) {
+        let unknown = &ts.unknowns[u];
+        if unknown.kind == UnknownKind::Input {
+            let word = input(self.input_seed, observations);
+            return (value_of_word(ts, u, self.types.get(&unknown.name).copied(), word), true);
+        }
+        // The native program has memory enough.
+        if unknown.name.contains(" fails") {
+            return (value_of_word(ts, u, None, 0), true);
+        }
+        (random_value(ts, u, rng), false)
+    }
+}
+
+/// The value of an unknown: the low bits of the word, as the type reads them.
+fn value_of_word(ts: &TransitionSystem, u: UnknownId, ty: Option<IntType>, word: u64) -> Value {
     let unknown = &ts.unknowns[u];
     let word = if unknown.name.contains("bool") { word & 1 } else { word };
     let word = i128::from(word.cast_signed());
-    match (unknown.sort, &unknown.range) {
-        (Sort::Int, Some((lo, hi))) => {
-            let (Ok(lo), Ok(hi)) = (i128::try_from(lo.clone()), i128::try_from(hi.clone())) else {
-                return Value::int(word);
-            };
+    match unknown.sort {
+        Sort::Int => {
+            let range = unknown.range.clone().or_else(|| ty.map(IntType::range));
+            let ends = range.and_then(|(lo, hi)| i128::try_from(lo).ok().zip(i128::try_from(hi).ok()));
+            let Some((lo, hi)) = ends else { return Value::int(word) };
             // A range as wide as the numbers here holds every word.
             let size = hi.checked_sub(lo).and_then(|d| d.checked_add(1));
             Value::int(size.map_or(word, |size| lo + (word - lo).rem_euclid(size)))
         }
-        (Sort::Int, None) => Value::int(word),
-        (Sort::BitVec(w), _) => Value::bv(w, word.cast_unsigned()),
-        (Sort::Bool, _) => Value::Bool(word & 1 == 1),
-        (Sort::Array(..), _) => ts.least(u),
+        Sort::BitVec(w) => Value::bv(w, word.cast_unsigned()),
+        Sort::Bool => Value::Bool(word & 1 == 1),
+        Sort::Array(..) => ts.least(u),
     }
 }
 
@@ -154,12 +198,12 @@ fn random_value(ts: &TransitionSystem, u: UnknownId, rng: &mut Rng) -> Value {
             };
             Value::Array(Arc::new(lariat_ir::ArrayValue::constant(index, default)))
         }
-        _ => input_value(ts, u, word),
+        _ => value_of_word(ts, u, None, word),
     }
 }
 
 /// Values that satisfy `init` where that is a conjunction of equations, which is what a lowered program has.
-fn initial_values(ts: &TransitionSystem) -> Vec<Value> {
+pub(super) fn initial_values(ts: &TransitionSystem) -> Vec<Value> {
     let mut values: Vec<Value> = ts.vars.iter().map(|v| Value::zero(v.sort)).collect();
     let variable = |t: Term| match ts.terms.role(t) {
         Some(Role::Var(v)) => Some(lariat_ir::Id::index(v)),

@@ -5,12 +5,12 @@
 
 use super::program::{PRELUDE, Program};
 use std::ffi::OsStr;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How many programs are in a file at most; the harness has a place for so many.
-pub const MOST_PROGRAMS: usize = 32;
+/// How many programs are in a file at most: many share the start of each compiler and linker.
+pub const MOST_PROGRAMS: usize = 96;
 
 /// How many observations of a program are compared.
 pub const OBSERVATIONS: usize = 200;
@@ -62,7 +62,18 @@ pub struct Native {
     folder: PathBuf,
 }
 
-/// The flags of the sanitized build.
+/// How programs are compiled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Build {
+    /// Wraps, and watches nothing.
+    Plain,
+    /// With the sanitizers but the one for overflow of pointers, which takes as long as all others.
+    Watched,
+    /// With all sanitizers.
+    Strict,
+}
+
+/// The flags of the sanitized builds.
 const SANITIZERS: [&str; 3] = [
     "-fsanitize=undefined,address",
     "-fno-sanitize-recover=all",
@@ -142,14 +153,19 @@ impl Native {
         if lines.is_empty() && !done.status.success() { Err(text.into_owned()) } else { Ok(lines) }
     }
 
-    /// Runs the programs of a file with the plain or the sanitized build; `name` is unused by others at this time.
-    pub fn run(&self, source: &Path, name: &str, seeds: &[u64], sanitized: bool) -> Result<Vec<Run>, String> {
+    /// Compiles and runs the programs of a file; `name` is unused by others at this time.
+    pub fn run(&self, source: &Path, name: &str, seeds: &[u64], build: Build) -> Result<Vec<Run>, String> {
+        let sanitized = build != Build::Plain;
         let binary = self.folder.join(name);
         let harness = self.folder.join(if sanitized { "sanitized.o" } else { "plain.o" });
-        let mut arguments: Vec<&OsStr> = vec!["-O0".as_ref(), "-w".as_ref(), "-rtlib=compiler-rt".as_ref()];
+        let mut arguments: Vec<&OsStr> =
+            vec!["-O0".as_ref(), "-w".as_ref(), "-DNATIVE".as_ref(), "-rtlib=compiler-rt".as_ref()];
         if sanitized {
             arguments.push("-ftrivial-auto-var-init=pattern".as_ref());
             arguments.extend(SANITIZERS.iter().map(AsRef::<OsStr>::as_ref));
+            if build == Build::Watched {
+                arguments.push("-fno-sanitize=pointer-overflow".as_ref());
+            }
         } else {
             // What was never written has other values here than there: a program that looks at it is found out.
             arguments.push("-fwrapv".as_ref());
@@ -174,12 +190,21 @@ impl Native {
     }
 }
 
-/// The text of a file with these programs.
+/// The text of a file with these programs, and with a list of them for the harness: the front end does not see it, because it
+/// would take their addresses.
 pub fn file_of<'a>(programs: impl IntoIterator<Item = &'a Program>) -> String {
     let mut text = PRELUDE.to_owned();
+    let mut list = String::new();
+    let mut count = 0;
     for (k, p) in programs.into_iter().enumerate() {
         text.push_str(&p.print(&format!("p{k}_")));
+        let _ = write!(list, "p{k}_main, ");
+        count = k + 1;
     }
+    let _ = write!(
+        text,
+        "#ifdef NATIVE\nint (*const programs[])(void) = {{{list}}};\nconst int program_count = {count};\n#endif\n"
+    );
     text
 }
 

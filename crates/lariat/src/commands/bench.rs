@@ -2,15 +2,13 @@
 //!
 //! Each program is measured in a process of its own: peak memory is then the program's, and a crash costs one program.
 
-use super::{
-    DataModelArg, INTERRUPTED, IntegersArg, deep_thread, fail, panic_words, print, read_file, show_results_on_interrupt,
-};
-use crate::analyze::targets;
+use super::{DataModelArg, INTERRUPTED, deep_thread, fail, panic_words, print, read_file, show_results_on_interrupt};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat_check::System;
 use lariat_front::{EntryChoice, compile, llvm};
-use lariat_ir::neutral::{Target, lower};
+use lariat_ir::Integers;
+use lariat_ir::neutral::lower;
 use lariat_smt::{Limit, Z3Solver};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -65,12 +63,12 @@ enum BenchIntegers {
 }
 
 impl BenchIntegers {
-    fn targets(self) -> &'static [Target] {
+    fn all(self) -> Vec<Integers> {
         match self {
-            Self::All => &Target::ALL,
-            Self::C => targets(IntegersArg::C.integers()),
-            Self::Wrap => targets(IntegersArg::Wrap.integers()),
-            Self::Ideal => targets(IntegersArg::Ideal.integers()),
+            Self::All => vec![Integers::Wrap, Integers::Ideal, Integers::C],
+            Self::C => vec![Integers::C],
+            Self::Wrap => vec![Integers::Wrap],
+            Self::Ideal => vec![Integers::Ideal],
         }
     }
 }
@@ -346,8 +344,8 @@ fn measure(o: &Options, path: &Path) -> Json {
     let (mut lowering, mut verifying) = (0.0, 0.0);
     let (mut locations, mut edges) = (0, 0);
     for entry in &entries {
-        for &target in o.integers.targets() {
-            let ts = lower(&entry.program, target);
+        for (form, target) in o.integers.all().into_iter().flat_map(|i| entry.program.systems(i)) {
+            let ts = lower(form, target);
             lowering += clock.lap();
             lariat_smt::fresh_context();
             if let Err(defect) = System::verify(&ts, &mut Z3Solver::new(), Limit::default().until(deadline)) {

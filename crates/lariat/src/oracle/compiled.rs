@@ -237,6 +237,9 @@ fn step(instr: &Instr, a: i64, b: i64, c: i64) -> Option<i64> {
         Op::IntAdd => a.checked_add(b)?,
         Op::IntSub => a.checked_sub(b)?,
         Op::IntMul => a.checked_mul(b)?,
+        Op::IntToBv(width) => a & low(width),
+        Op::UbvToInt => a,
+        Op::SbvToInt => sa(),
         Op::IntDiv => {
             if b == 0 {
                 0

@@ -375,6 +375,11 @@ impl Generator {
                 7 => t.apply(Op::IntNeg, &[x]),
                 8 => t.apply(Op::IntDiv, &[x, t.int(2)]),
                 9 => t.apply(Op::IntMod, &[x, t.int(self.rng.between(2, 6))]),
+                10 => {
+                    let bits = |a: Term| t.apply(Op::IntToBv(4), &[a]);
+                    let both = t.apply(*self.rng.pick(&[Op::BvAnd, Op::BvOr, Op::BvXor]), &[bits(x), bits(y)]);
+                    t.apply(*self.rng.pick(&[Op::UbvToInt, Op::SbvToInt]), &[both])
+                }
                 _ => y,
             },
             Sort::BitVec(w) => match self.rng.below(18) {

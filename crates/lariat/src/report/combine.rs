@@ -1,14 +1,19 @@
 //! From what was found about each system to one result: a loop of the source appears once, whatever number of systems and
 //! entries it occurs in.
 
+use super::intent::intent;
+use super::overflow::{ENDS_ONLY_BY_OVERFLOW, OnlyByOverflow, overflow};
+use super::reader::Reader;
+use super::replay::{Replay, replay};
+use super::why::why;
 use super::witness::witness;
-use super::words::{because, bound, condition_words};
+use super::words::{bound, condition_words, why_it_ends};
 use super::{CopyReport, EntryReport, LoopReport, Results, SystemReport};
-use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart};
+use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart, source_name};
 use lariat_check::Proved;
 use lariat_engines::LoopResult;
 use lariat_ir::lts::{self, Places};
-use lariat_ir::{Integers, LocId, Property, Proves, Span, claim};
+use lariat_ir::{Integers, LocId, Loop, LoopId, Property, Proves, Span, TransitionSystem, claim};
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
@@ -22,8 +27,11 @@ pub fn results(
     time: Duration,
 ) -> Results {
     let mut all: Vec<LoopReport> = Vec::new();
+    let mut reports: Vec<EntryReport> = Vec::new();
     for entry in entries {
-        all.extend(loops_of(file, entry, places));
+        let loops = loops_of(file, entry, places);
+        reports.push(entry_report(entry, &loops));
+        all.extend(loops);
     }
     if places.is_none() {
         // Cycles that the translation made, which are no loops of the source; the verdict on the whole counts them.
@@ -33,7 +41,6 @@ pub fn results(
     }
     all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
     let (recursion, loops) = all.into_iter().partition(|l| l.recursion().is_some() || l.obligation().is_some());
-    let reports: Vec<EntryReport> = entries.iter().map(entry_report).collect();
     let verdict = together(&reports);
     let mut contradictions: Vec<String> = Vec::new();
     for entry in entries {
@@ -86,11 +93,19 @@ fn reason_together(entries: &[EntryReport]) -> Option<String> {
     })
 }
 
-fn entry_report(entry: &EntryStudy) -> EntryReport {
+fn entry_report(entry: &EntryStudy, loops: &[LoopReport]) -> EntryReport {
     let find = |v: Verdict| entry.studies.iter().find(|s| s.analysis.verdict == v);
-    let decided = find(Verdict::Diverges).or_else(|| find(Verdict::Terminates));
+    // What ends over the integers and hangs where they wrap is not said to end.
+    let hangs = |l: &LoopReport| l.overflow.as_ref().is_some_and(|o| o.only_by_overflow == Some(OnlyByOverflow::Hangs));
+    let by_overflow = loops.iter().find(|l| hangs(l));
+    let decided = find(Verdict::Diverges).or_else(|| find(Verdict::Terminates).filter(|_| by_overflow.is_none()));
     // The first system is the one that could have shown that it ends; its reason names the loop.
-    let reason = || entry.studies.first().and_then(|s| s.analysis.reason.clone()).or_else(|| entry.reason.clone());
+    let reason = || match by_overflow {
+        Some(l) => {
+            Some(format!("{ENDS_ONLY_BY_OVERFLOW}: the loop at `{}` hangs where numbers wrap", source_name(&l.id)))
+        }
+        None => entry.studies.first().and_then(|s| s.analysis.reason.clone()).or_else(|| entry.reason.clone()),
+    };
     EntryReport {
         name: entry.name.clone(),
         verdict: decided.map_or(Verdict::Unknown, |s| s.analysis.verdict),
@@ -138,8 +153,9 @@ fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<Loop
     let [first, rest @ ..] = entry.studies.as_slice() else { return all };
     let report = |study: &Study, result: &LoopResult| loop_report(file, entry, study, places, result);
     let mut matched = HashSet::new();
-    for result in &first.analysis.loops {
-        let mut this = report(first, result);
+    let mut reports: Vec<LoopReport> = first.analysis.loops.iter().map(|result| report(first, result)).collect();
+    with_all_inside(entry, &mut reports);
+    for (result, mut this) in first.analysis.loops.iter().zip(reports) {
         if let Some(second) = rest.first() {
             let header = first.analysis.forest.loops[result.id].header;
             if let Some(id) = counterpart(&first.ts, header, second).filter(|id| matched.insert(*id))
@@ -147,6 +163,11 @@ fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<Loop
             {
                 this = of_two_systems(this, report(second, other));
             }
+        }
+        let header = first.analysis.forest.loops[result.id].header;
+        this.overflow = overflow(&entry.source, &first.ts, header, this.verdict, &entry.beside);
+        if this.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some()) {
+            undecide(&mut this, ENDS_ONLY_BY_OVERFLOW.to_owned());
         }
         all.push(this);
     }
@@ -156,6 +177,27 @@ fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<Loop
     }
     all.extend(first.ts.obligations.iter().map(|o| open_obligation(file, entry, places, &o.text, o.span.as_ref())));
     all
+}
+
+/// A recursion ends only if the loops in its calls do, also those that no recursive call follows.
+fn with_all_inside(entry: &EntryStudy, reports: &mut [LoopReport]) {
+    let always_ends = |l: &LoopReport| l.verdict == Verdict::Terminates && l.when.is_none();
+    let open: Vec<String> = reports.iter().filter(|l| !always_ends(l)).map(|l| source_name(&l.id).to_owned()).collect();
+    for this in reports.iter_mut().filter(|l| l.verdict == Verdict::Terminates) {
+        let own = source_name(&this.id);
+        let Some(inside) = entry.inside.get(own) else { continue };
+        let Some(other) = open.iter().find(|o| *o != own && inside.contains(*o)) else { continue };
+        undecide(this, format!("its calls do not nest for ever, but the loop at `{other}` in them is open"));
+    }
+}
+
+/// Takes a verdict back, for a reason that no engine knows of.
+fn undecide(this: &mut LoopReport, reason: String) {
+    this.verdict = Verdict::Unknown;
+    this.reason = Some(reason);
+    (this.when, this.engine, this.certificate, this.kind) = (None, None, None, None);
+    (this.witness, this.bound, this.stays, this.in_general) = (None, None, None, None);
+    this.why.clear();
 }
 
 /// One loop, as the system that can show its end and the one that can show an endless run see it.
@@ -200,7 +242,12 @@ fn open_obligation(
         kind: None,
         witness: None,
         bound: None,
-        because: None,
+        why: Vec::new(),
+        in_general: None,
+        inner: None,
+        stays: None,
+        intent: None,
+        overflow: None,
         reason: Some("the system does not cover it".to_owned()),
         rejected: Vec::new(),
         others: Vec::new(),
@@ -276,7 +323,8 @@ fn loop_report(
         }
         None => header.span.clone(),
     };
-    LoopReport {
+    let mut reader = Reader::new(ts, &entry.source, header.function.as_deref());
+    let mut report = LoopReport {
         entry: entry.name.clone(),
         id: header.name.clone(),
         function: header.function.clone(),
@@ -288,15 +336,41 @@ fn loop_report(
         engine,
         certificate: claim.map(|c| claim::to_data(ts, c)),
         kind: claim.map(|c| c.certificate.kind()),
-        witness: claim.and_then(|c| witness(ts, &entry.names, c)),
-        bound: claim.and_then(|c| bound(ts, c)),
-        because: claim.and_then(|c| because(ts, c)),
+        witness: None,
+        bound: claim.and_then(|c| bound(&reader, c)),
+        why: claim.map_or_else(Vec::new, |c| why_it_ends(&reader, c)),
+        in_general: None,
+        inner: None,
+        stays: None,
+        intent: if verdict == Verdict::Terminates { None } else { intent(ts, &entry.source, this) },
+        overflow: None,
         reason,
         rejected,
         others: Vec::new(),
         time: result.time,
+    };
+    if let Some((c, run)) = claim.and_then(|c| Some((c, replay(ts, c, ROUNDS, STEPS)?))) {
+        report.witness = Some(witness(&mut reader, c, &run));
+        let why = why(&reader, c, &run);
+        report.why = why.sentences;
+        report.in_general = why.in_general;
+        report.inner = inner_loop(analysis, result.id, ts, &run).and_then(|l| ts.locs[l.header].span.clone());
+        report.stays = why.stays;
     }
+    report
 }
+
+/// The outermost loop inside a loop that a run never leaves.
+fn inner_loop<'a>(analysis: &'a Analysis, of: LoopId, ts: &TransitionSystem, run: &Replay) -> Option<&'a Loop> {
+    let forest = &analysis.forest;
+    let inside = forest.loops.entries().filter(|(id, _)| *id != of && forest.is_inside(*id, of));
+    let stays = |l: &Loop| run.moments[run.stem..].iter().all(|m| l.body.contains(&ts.edges[m.edge].from));
+    inside.map(|(_, l)| l).filter(|l| stays(l)).min_by_key(|l| l.depth)
+}
+
+/// How far an endless run is followed to see whether it comes back to where it was.
+const ROUNDS: usize = 300;
+const STEPS: usize = 3000;
 
 /// The proof of a loop's verdict with the engine that found it.
 fn proof_of(analysis: &Analysis, header: LocId) -> Option<(&'static str, &Proved)> {
@@ -372,7 +446,8 @@ mod tests {
         assert_eq!(r.entries[0].systems.len(), 2, "an audit looks at both");
         let r = decided(&[("main", hangs("main", 2))], Integers::C);
         assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Diverges, Verdict::Diverges));
-        assert_eq!(r.loops[0].witness.as_ref().expect("a run is shown").inputs, [("n".to_owned(), "0".to_owned())]);
+        let inputs = &r.loops[0].witness.as_ref().expect("a run is shown").inputs;
+        assert_eq!(inputs.iter().map(|i| (i.name.as_str(), i.value.as_str())).collect::<Vec<_>>(), [("n", "0")]);
         assert_eq!(r.loops.len(), 1, "both systems speak of one loop");
         let r = decided(&[("main", overflows("main", 2))], Integers::C);
         assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Unknown));
@@ -441,8 +516,15 @@ mod tests {
         let source = "int main(void) {\n  while (x == 0) x = x * 1;\n}\n";
         let sources = [("a.c".to_owned(), source.to_owned())].into();
         let shown = text(&[File { file: "a.c".into(), sources, outcome: Ok(r.clone()) }], false);
-        for part in ["a.c:2:3", "while (x == 0)", "input: n = 0", "around: line 2 (nothing changes)", "function: main"]
-        {
+        for part in [
+            "a.c:2:3",
+            "while (x == 0)",
+            "hangs with: n = 0",
+            "line 2  while (x == 0) x = x * 1;",
+            "and again; nothing has changed",
+            "nothing that decides how the loop goes on changes in it: `x` stays 0",
+            "function: main",
+        ] {
             assert!(shown.contains(part), "{part}\n{shown}");
         }
         // Without the file the place is told in words.

@@ -1,6 +1,8 @@
 //! Results as JSON, `lariat-results/1`; and the tree of claims to and from JSON.
 
-use super::{CopyReport, EntryReport, LoopReport, Program, Results, SCHEMA, StepReport};
+use super::{
+    CopyReport, EntryReport, Input, InputOrigin, LoopReport, OverflowReport, Program, Results, SCHEMA, StepReport,
+};
 use lariat_ir::{Data, Span};
 use serde_json::{Map, Value as Json, json};
 
@@ -71,9 +73,8 @@ fn entry(e: &EntryReport) -> Json {
 
 fn one_loop(file: &str, l: &LoopReport) -> Json {
     let witness = l.witness.as_ref().map(|w| {
-        let inputs: Vec<Json> = w.inputs.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
         json!({
-            "inputs": inputs,
+            "inputs": w.inputs.iter().map(input).collect::<Vec<_>>(),
             "stem": w.stem.iter().map(step).collect::<Vec<_>>(),
             "cycle": w.cycle.iter().map(step).collect::<Vec<_>>(),
         })
@@ -92,9 +93,10 @@ fn one_loop(file: &str, l: &LoopReport) -> Json {
         "certificate": l.certificate.as_ref().map(from_data),
         "witness": witness,
         "bound": l.bound,
-        "intent": Json::Null,
-        "overflow": Json::Null,
+        "intent": l.intent.as_ref().map(super::Intent::word),
+        "overflow": l.overflow.as_ref().map(overflow),
         "reason": l.reason,
+        "why": l.why,
         "rejected": l.rejected,
         "entry": l.entry,
         "others": l.others.iter().map(copy).collect::<Vec<_>>(),
@@ -117,13 +119,34 @@ fn step(s: &StepReport) -> Json {
     let span = |f: fn(&Span) -> Json| s.span.as_ref().map(f);
     json!({
         "at": s.at,
+        "to": s.to,
         "file": span(|x| json!(x.file)),
         "line": span(|x| json!(x.line)),
         "column": span(|x| json!(x.column)),
-        "to": s.to,
-        "inputs": s.inputs.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect::<Vec<_>>(),
+        "inputs": s.inputs.iter().map(input).collect::<Vec<_>>(),
         "changed": changed,
     })
+}
+
+fn input(i: &Input) -> Json {
+    let (from, span) = match &i.origin {
+        InputOrigin::Call(span) => ("call", span.as_ref()),
+        InputOrigin::Parameter(_) => ("parameter", None),
+        InputOrigin::Before => ("before", None),
+        InputOrigin::Unknown => ("input", None),
+    };
+    json!({
+        "name": i.name,
+        "value": i.value,
+        "from": from,
+        "file": span.map(|s| &s.file),
+        "line": span.map(|s| s.line),
+        "column": span.map(|s| s.column),
+    })
+}
+
+fn overflow(o: &OverflowReport) -> Json {
+    json!({ "c": o.c.word(), "wrap": o.wrap.word(), "ideal": o.ideal.word() })
 }
 
 fn millis(t: std::time::Duration) -> Json {

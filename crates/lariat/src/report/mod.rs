@@ -2,13 +2,21 @@
 
 pub mod cfg;
 mod combine;
+mod intent;
 pub mod json;
+mod overflow;
+mod reader;
+pub(crate) mod replay;
+mod snippet;
 mod text;
+mod why;
 mod witness;
 mod words;
 
 pub use combine::results;
 pub(crate) use combine::together_words;
+pub use intent::Intent;
+pub use overflow::{OnlyByOverflow, OverflowReport};
 pub use text::render as text;
 pub use words::condition_words;
 
@@ -128,8 +136,18 @@ pub struct LoopReport {
     pub witness: Option<Witness>,
     /// How often it can go round at most.
     pub bound: Option<String>,
-    /// In words: what falls, or what repeats.
-    pub because: Option<String>,
+    /// In sentences: what falls, or what repeats.
+    pub why: Vec<String>,
+    /// What holds again after every iteration of an endless run, whatever the values are.
+    pub in_general: Option<String>,
+    /// The loop inside this one that the endless run never leaves.
+    pub inner: Option<Span>,
+    /// The values that stay as they are in an endless run, in a few words.
+    pub stays: Option<String>,
+    /// What an endless loop is for, if it seems to be meant.
+    pub intent: Option<Intent>,
+    /// What the other integer semantics say, where they differ.
+    pub overflow: Option<OverflowReport>,
     /// Why the verdict is unknown.
     pub reason: Option<String>,
     /// Claims that the checker did not accept.
@@ -170,25 +188,49 @@ pub struct CopyReport {
 /// A run that does not end.
 #[derive(Clone, Debug)]
 pub struct Witness {
-    /// The inputs in the order in which they are read, and the first values of variables that matter.
-    pub inputs: Vec<(String, String)>,
+    /// The first values of variables that matter, and the inputs in the order in which they are read before the loop.
+    pub inputs: Vec<Input>,
     /// The steps to the loop.
     pub stem: Vec<StepReport>,
     /// The steps around it.
     pub cycle: Vec<StepReport>,
 }
 
-/// One step of a run.
-#[derive(Clone, Debug)]
+/// A value that somebody chooses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Input {
+    /// What it is called: a function, a parameter, a variable.
+    pub name: String,
+    /// The value.
+    pub value: String,
+    /// Where it comes from.
+    pub origin: InputOrigin,
+}
+
+/// Where an input comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InputOrigin {
+    /// A call of a function returns it.
+    Call(Option<Span>),
+    /// It is the parameter of this number, from 0.
+    Parameter(usize),
+    /// It is there before the entry is called.
+    Before,
+    /// From somewhere else.
+    Unknown,
+}
+
+/// One step of a run: a line of the source, or an edge of an `.lts` file.
+#[derive(Clone, Debug, Default)]
 pub struct StepReport {
-    /// The location it starts from.
-    pub at: String,
+    /// The location it starts from, in an `.lts` file.
+    pub at: Option<String>,
+    /// The location that is reached, in an `.lts` file.
+    pub to: Option<String>,
     /// Its source.
     pub span: Option<Span>,
-    /// The location that is reached.
-    pub to: String,
     /// The inputs that are read, with the values to give.
-    pub inputs: Vec<(String, String)>,
+    pub inputs: Vec<Input>,
     /// The variables that changed, with their new values.
     pub changed: Vec<(String, String)>,
 }

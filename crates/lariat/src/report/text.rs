@@ -1,11 +1,11 @@
 //! Results as text, like a compiler's.
 
-use super::{Failure, LoopReport, Program, Results, StepReport};
+use super::snippet::{loop_span, word_span};
+use super::{Failure, Input, InputOrigin, Intent, LoopReport, OnlyByOverflow, Program, Results, StepReport, Witness};
 use crate::analyze::Verdict;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use lariat_ir::Span;
 use std::fmt::Write as _;
-use std::ops::Range;
 
 /// All programs, each loop a finding, and a closing line.
 pub fn render(programs: &[Program], colour: bool) -> String {
@@ -16,7 +16,7 @@ pub fn render(programs: &[Program], colour: bool) -> String {
             Err(f) => out.push_str(&failure(p, f, &renderer)),
             Ok(r) => {
                 for l in in_order(r) {
-                    out.push_str(&finding(p, l, &renderer));
+                    out.push_str(&finding(p, r, l, &renderer));
                     out.push_str("\n\n");
                 }
                 out.push_str(&closing(p, r));
@@ -36,7 +36,8 @@ fn in_order(r: &Results) -> Vec<&LoopReport> {
 fn failure(p: &Program, f: &Failure, renderer: &Renderer) -> String {
     let Some(place) = &f.place else { return format!("error: {}\n", named(p, f)) };
     let title = Level::ERROR.primary_title(f.message.as_str());
-    let group = match excerpt(p, place) {
+    let excerpt = p.sources.get(&place.file).and_then(|source| Some((source, word_span(source, place)?)));
+    let group = match excerpt {
         Some((source, span)) => title.element(
             Snippet::source(source).path(&place.file).annotation(AnnotationKind::Primary.span(span).label("here")),
         ),
@@ -50,17 +51,55 @@ fn named(p: &Program, f: &Failure) -> String {
     if f.message.contains(&p.file) { f.message.clone() } else { format!("{}: {}", p.file, f.message) }
 }
 
-fn finding(p: &Program, l: &LoopReport, renderer: &Renderer) -> String {
+/// What is said first, how loudly, and beside the loop.
+struct Headline {
+    level: Level<'static>,
+    title: String,
+    label: String,
+}
+
+fn headline(l: &LoopReport) -> Headline {
     let (what, inside) = match l.recursion() {
         Some(f) => (format!("the recursion of `{f}`"), "this recursion"),
         None => ("this loop".to_owned(), "this loop"),
     };
-    let (level, title, label) = match l.verdict {
-        Verdict::Diverges => {
-            (Level::ERROR, format!("{what} can run for ever"), format!("some run never leaves {inside}"))
+    let (level, title, label) = match (l.verdict, &l.intent) {
+        (Verdict::Diverges, Some(Intent::EventLoop { .. })) => {
+            (Level::NOTE, format!("{what} runs for ever, as an event loop does"), "it has no exit".to_owned())
         }
-        Verdict::Terminates => (Level::NOTE, format!("{what} always ends"), format!("every run leaves {inside}")),
-        Verdict::Unknown => {
+        (Verdict::Diverges, Some(Intent::Halt)) => {
+            (Level::NOTE, format!("{what} runs for ever and does nothing: a halt"), "it has no exit".to_owned())
+        }
+        (Verdict::Diverges, _) if l.inner.is_some() => {
+            (Level::ERROR, format!("{what} can run for ever"), "a loop inside it does".to_owned())
+        }
+        (Verdict::Diverges, _) => {
+            let label = match (&l.stays, l.why.len()) {
+                (Some(stays), 1..) if stays.len() <= 60 => format!("never left while {stays}").replace("stays", "is"),
+                _ => format!("some run never leaves {inside}"),
+            };
+            (Level::ERROR, format!("{what} can run for ever"), label)
+        }
+        (Verdict::Terminates, _) => (Level::NOTE, format!("{what} always ends"), format!("every run leaves {inside}")),
+        (Verdict::Unknown, Some(Intent::EventLoop { .. } | Intent::Halt)) => {
+            (Level::NOTE, format!("{what} has no exit"), "nothing but the end of the program can leave it".to_owned())
+        }
+        (Verdict::Unknown, Some(Intent::SpinWait)) => (
+            Level::NOTE,
+            format!("{what} waits until somebody else changes what it reads"),
+            "how long is not decided here".to_owned(),
+        ),
+        (Verdict::Unknown, _) if by_overflow(l) == Some(OnlyByOverflow::Ends) => (
+            Level::WARNING,
+            format!("{what} ends only by an overflow"),
+            "with numbers of any size it would run for ever".to_owned(),
+        ),
+        (Verdict::Unknown, _) if by_overflow(l) == Some(OnlyByOverflow::Hangs) => (
+            Level::WARNING,
+            format!("{what} runs for ever by an overflow"),
+            "where numbers wrap, some run never leaves it".to_owned(),
+        ),
+        (Verdict::Unknown, _) => {
             let title = match l.obligation() {
                 Some(text) => format!("left open: {text}"),
                 None if l.recursion().is_some() => format!("undecided: {what}"),
@@ -69,34 +108,118 @@ fn finding(p: &Program, l: &LoopReport, renderer: &Renderer) -> String {
             (Level::WARNING, title, "neither an end nor an endless run was proved".to_owned())
         }
     };
+    Headline { level, title, label }
+}
+
+fn finding(p: &Program, r: &Results, l: &LoopReport, renderer: &Renderer) -> String {
+    let Headline { level, title, label } = headline(l);
     let title = level.primary_title(title);
-    let mut group = match l.place.as_ref().and_then(|place| Some((place, excerpt(p, place)?))) {
-        Some((place, (source, span))) => title.element(
-            Snippet::source(source).path(&place.file).annotation(AnnotationKind::Primary.span(span).label(label)),
-        ),
+    let shown = l.place.as_ref().and_then(|place| {
+        let source = p.sources.get(&place.file)?;
+        Some((place, source, loop_span(source, place)?))
+    });
+    let mut group = match shown {
+        Some((place, source, span)) => {
+            let mut snippet =
+                Snippet::source(source).path(&place.file).annotation(AnnotationKind::Primary.span(span).label(label));
+            for (at, label) in calls_with_inputs(l, &place.file) {
+                if let Some(span) = word_span(source, &at) {
+                    snippet = snippet.annotation(AnnotationKind::Context.span(span).label(label));
+                }
+            }
+            title.element(snippet)
+        }
         None => Group::with_title(title),
     };
-    for (kind, message) in notes(p, l) {
-        let level = if kind == "help" { Level::HELP } else { Level::NOTE };
-        let message = shortened(message);
-        let message = if kind == "help" { message } else { format!("{kind}: {message}") };
-        group =
-            group.element(level.no_name().message(if kind == "help" { format!("next: {message}") } else { message }));
+    for (kind, message) in notes(p, r, l) {
+        let begin = if message.contains('\n') { "\n" } else { " " };
+        let text = format!("{kind}:{begin}{}", shortened(message)).replace('\n', "\n    ");
+        group = group.element(Level::NOTE.no_name().message(text));
     }
     renderer.render(&[group])
 }
 
-fn notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
+/// The calls of a file that give inputs, with what they return.
+fn calls_with_inputs(l: &LoopReport, file: &str) -> Vec<(Span, String)> {
+    let Some(w) = l.witness.as_ref().filter(|_| l.inner.is_none()) else { return Vec::new() };
+    let mut found: Vec<(Span, Vec<&str>)> = Vec::new();
+    for input in w.stem.iter().chain(&w.cycle).flat_map(|s| &s.inputs) {
+        let InputOrigin::Call(Some(span)) = &input.origin else { continue };
+        if span.file != file {
+            continue;
+        }
+        match found.iter_mut().find(|(at, _)| at == span) {
+            Some((_, values)) => values.push(&input.value),
+            None => found.push((span.clone(), vec![&input.value])),
+        }
+    }
+    // More would hide the loop itself.
+    found.truncate(4);
+    let words = |values: &[&str]| match values {
+        [first, rest @ ..] if rest.iter().all(|v| v == first) => format!("returns {first}"),
+        [first, second, ..] => format!("returns {first}, then {second}{}", if values.len() > 2 { ", ..." } else { "" }),
+        _ => String::new(),
+    };
+    found.into_iter().map(|(at, values)| (at, words(&values))).collect()
+}
+
+fn notes(p: &Program, r: &Results, l: &LoopReport) -> Vec<(&'static str, String)> {
+    let mut notes = place_notes(p, l);
+    if let Some(when) = &l.when {
+        notes.push(("when", format!("`{when}` holds at the entry")));
+    }
+    if let Some(Intent::EventLoop { waits_in }) = &l.intent {
+        let calls: Vec<String> = waits_in.iter().take(4).map(|f| format!("`{f}`")).collect();
+        notes.push(("waits", format!("in {}; it seems to be meant so", calls.join(", "))));
+    }
+    let is_source = l.place.is_some() && l.place == l.span;
+    if let Some(inner) = &l.inner {
+        notes.push(("why", format!("a run that never leaves the loop at line {} never leaves this one", inner.line)));
+    } else {
+        notes.extend(l.witness.iter().flat_map(|w| run_notes(p, l, w, is_source)));
+        notes.extend(l.why.iter().map(|why| ("why", why.clone())));
+        notes.extend(l.in_general.iter().map(|text| ("in general", text.clone())));
+    }
+    if let Some(bound) = &l.bound {
+        notes.push(("rounds", format!("at most {bound}, with the values when the loop is first reached")));
+    }
+    if let Some(o) = &l.overflow {
+        let word = |v: Verdict| match v {
+            Verdict::Terminates => "always ends",
+            Verdict::Diverges => "can run for ever",
+            Verdict::Unknown => "undecided",
+        };
+        let (c, wrap, ideal) = (word(o.c), word(o.wrap), word(o.ideal));
+        notes.push(("integers", format!("c: {c}; wrap: {wrap}; ideal: {ideal}")));
+        for why in &o.why {
+            let when =
+                if o.only_by_overflow == Some(OnlyByOverflow::Hangs) { "where they wrap" } else { "without overflow" };
+            notes.push((when, why.clone()));
+        }
+    }
+    // Of a loop that is meant to go on nobody asks why its end was not shown.
+    let told = l.intent.is_some() || by_overflow(l).is_some();
+    notes.extend(l.reason.iter().filter(|_| !told).map(|reason| ("reason", reason.clone())));
+    for rejected in &l.rejected {
+        notes.push(("engine bug", format!("a claim was not accepted: {rejected}")));
+    }
+    if let (Some(kind), Some(engine)) = (l.kind, l.engine) {
+        notes.push(("proof", format!("{kind} by {engine}, accepted by the checker")));
+    }
+    notes.extend(next(r, l).map(|text| ("next", text)));
+    notes
+}
+
+/// Where it is, if the excerpt does not show it.
+fn place_notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
     let is_source = l.place.is_some() && l.place == l.span;
     let function = l.function.as_ref().map_or(String::new(), |f| format!(" in `{f}`"));
     match &l.span {
-        Some(span) if !is_source || excerpt(p, span).is_none() => notes.push(("source", format!("{span}{function}"))),
-        Some(_) => {
-            if let Some(f) = &l.function {
-                notes.push(("function", f.clone()));
-            }
+        Some(span) if !is_source || !p.sources.contains_key(&span.file) => {
+            notes.push(("source", format!("{span}{function}")));
         }
+        Some(_) => notes.extend(l.function.as_ref().map(|f| ("function", f.clone()))),
         None if l.place.is_none() && l.obligation().is_none() => {
             notes.push(("location", format!("`{}`{function}", l.id)));
         }
@@ -104,59 +227,85 @@ fn notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
     }
     if !l.others.is_empty() {
         let copies = l.others.len() + 1;
-        notes.push((
-            "copies",
-            format!("it was looked at in {copies} copies of its function; this is about `{}`", l.entry),
-        ));
-    }
-    if let Some(when) = &l.when {
-        notes.push(("when", format!("`{when}` holds at the entry")));
-    }
-    if let Some(w) = &l.witness {
-        if !w.inputs.is_empty() {
-            let inputs: Vec<String> = w.inputs.iter().map(|(n, v)| format!("{n} = {v}")).collect();
-            notes.push(("input", inputs.join(", ")));
-        }
-        if !w.stem.is_empty() {
-            notes.push(("to the loop", steps(&w.stem, is_source)));
-        }
-        if !w.cycle.is_empty() {
-            notes.push(("around", steps(&w.cycle, is_source)));
-        }
-    }
-    if let Some(because) = &l.because {
-        notes.push(("because", because.clone()));
-    }
-    if let Some(bound) = &l.bound {
-        notes.push(("rounds", format!("at most {bound}, with the values at the loop's first visit")));
-    }
-    if let Some(reason) = &l.reason {
-        notes.push(("reason", reason.clone()));
-    }
-    for r in &l.rejected {
-        notes.push(("engine bug", format!("a claim was not accepted: {r}")));
-    }
-    if let (Some(kind), Some(engine)) = (l.kind, l.engine) {
-        notes.push(("proof", format!("{kind} by {engine}, accepted by the checker")));
-    }
-    match l.verdict {
-        Verdict::Diverges => {
-            notes.push((
-                "help",
-                "make a step of this cycle change one of the values that decide it, or leave the loop".into(),
-            ));
-        }
-        Verdict::Unknown => {
-            notes.push(("next", "`lariat explain unknown` tells what can be tried".into()));
-        }
-        Verdict::Terminates => {}
+        notes.push(("copies", format!("it is reached in {copies} ways; this is about `{}`", l.entry)));
     }
     notes
 }
 
-/// A line that a reader can take in; the whole is in the results as JSON.
+/// The values to give, and the steps of the run.
+fn run_notes(p: &Program, l: &LoopReport, w: &Witness, is_source: bool) -> Vec<(&'static str, String)> {
+    let mut notes = Vec::new();
+    if !w.inputs.is_empty() {
+        notes.push(("hangs with", inputs(l, &w.inputs)));
+    }
+    if !w.stem.is_empty() {
+        let text = steps(&w.stem, p, is_source, false);
+        if !text.is_empty() {
+            notes.push(("to the loop", text));
+        }
+    }
+    if !w.cycle.is_empty() {
+        notes.push(("one iteration", steps(&w.cycle, p, is_source, true)));
+    }
+    notes
+}
+
+/// How many inputs are listed.
+const INPUTS: usize = 10;
+
+fn inputs(l: &LoopReport, all: &[Input]) -> String {
+    let words = |i: &Input| match &i.origin {
+        InputOrigin::Call(Some(span)) => {
+            let called = format!("`{}()` at line {} returns {}", i.name, span.line, i.value);
+            if l.place.as_ref().is_some_and(|p| p.file != span.file) {
+                called.replace("at line", &format!("at {}:", span.file))
+            } else {
+                called
+            }
+        }
+        InputOrigin::Call(None) => format!("`{}()` returns {}", i.name, i.value),
+        InputOrigin::Parameter(_) => format!("parameter `{}` = {}", i.name, i.value),
+        InputOrigin::Before => format!("`{}` = {} at the start", i.name, i.value),
+        InputOrigin::Unknown => format!("{} = {}", i.name, i.value),
+    };
+    let mut parts: Vec<String> = all.iter().take(INPUTS).map(words).collect();
+    if all.len() > INPUTS {
+        parts.push(format!("and {} more inputs (all of them are in --format json)", all.len() - INPUTS));
+    }
+    parts.join("\n")
+}
+
+fn by_overflow(l: &LoopReport) -> Option<OnlyByOverflow> {
+    l.overflow.as_ref().and_then(|o| o.only_by_overflow)
+}
+
+/// What to do next.
+fn next(r: &Results, l: &LoopReport) -> Option<String> {
+    match (l.verdict, &l.intent) {
+        (Verdict::Diverges | Verdict::Unknown, Some(intent)) => Some(format!("`lariat explain {}`", intent.word())),
+        (Verdict::Diverges, None) if l.inner.is_some() => None,
+        (Verdict::Diverges, None) => {
+            Some("let an iteration change one of the values that decide it, or leave the loop before".into())
+        }
+        (Verdict::Unknown, _) if by_overflow(l).is_some() => {
+            Some("bound the number before it overflows; `lariat explain ends-only-by-overflow`".into())
+        }
+        (Verdict::Unknown, _) => {
+            let reason = l.reason.as_deref().unwrap_or_default();
+            let time = reason.contains("time was up") || r.reason.as_deref().is_some_and(|r| r.contains("time was up"));
+            Some(if time {
+                "more time (`--timeout S`) may decide it; `lariat explain unknown` tells what else can be tried".into()
+            } else {
+                "`lariat explain unknown` tells what can be tried".into()
+            })
+        }
+        (Verdict::Terminates, _) => None,
+    }
+}
+
+/// A text that a reader can take in; the whole is in the results as JSON.
 fn shortened(mut text: String) -> String {
-    const LONGEST: usize = 1000;
+    const LONGEST: usize = 1200;
     if text.len() > LONGEST {
         let end = (0..=LONGEST).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         text.truncate(end);
@@ -165,42 +314,92 @@ fn shortened(mut text: String) -> String {
     text
 }
 
-/// The steps of a run: by location, or by line of the source where that is what the reader sees.
-fn steps(all: &[StepReport], is_source: bool) -> String {
-    let words = |s: &StepReport| {
-        let mut parts: Vec<String> = s.inputs.iter().map(|(n, v)| format!("input {n} = {v}")).collect();
-        parts.extend(s.changed.iter().map(|(n, v)| format!("{n} = {v}")));
-        if s.changed.is_empty() && !is_source {
-            parts.push("nothing changes".into());
-        }
-        parts.join(", ")
-    };
-    if !is_source {
-        return all.iter().map(|s| format!("{} -> {} ({})", s.at, s.to, words(s))).collect::<Vec<_>>().join("; ");
+/// How many steps are shown, of the first and of the last ones.
+const STEPS: usize = 6;
+
+/// The steps of a run, one a line: by line of the source, or by location.
+fn steps(all: &[StepReport], p: &Program, is_source: bool, around: bool) -> String {
+    let mut lines = if is_source { by_line(all, p, around) } else { all.iter().map(by_location).collect() };
+    if lines.len() > 2 * STEPS + 1 {
+        let last = lines.split_off(lines.len() - STEPS);
+        let left = lines.len() - STEPS;
+        lines.truncate(STEPS);
+        lines.push(format!("... {left} more steps ..."));
+        lines.extend(last);
     }
-    // A line may be several steps; those in which nothing happens say nothing.
-    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+    if around && all.iter().all(|s| s.changed.is_empty()) {
+        lines.push("and again; nothing has changed".to_owned());
+    }
+    lines.join("\n")
+}
+
+fn happenings(s: &StepReport) -> Vec<String> {
+    // What a variable gets at once need not be told twice.
+    let told = |i: &Input| matches!(i.origin, InputOrigin::Call(_) | InputOrigin::Parameter(_));
+    let stored = |i: &&Input| told(i) && s.changed.iter().any(|(_, v)| *v == i.value);
+    let mut parts: Vec<String> = s
+        .inputs
+        .iter()
+        .filter(|i| !stored(i))
+        .map(|i| match i.origin {
+            InputOrigin::Call(_) => format!("{}() returns {}", i.name, i.value),
+            _ => format!("input {} = {}", i.name, i.value),
+        })
+        .collect();
+    parts.extend(s.changed.iter().map(|(n, v)| format!("{n} = {v}")));
+    parts
+}
+
+fn by_location(s: &StepReport) -> String {
+    let parts = happenings(s);
+    let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    let name = |l: &Option<String>| l.clone().unwrap_or_default();
+    format!("{} -> {}{what}", name(&s.at), name(&s.to))
+}
+
+/// Each line with its text and what happens there. On the way to the loop only lines where something does.
+fn by_line(all: &[StepReport], p: &Program, around: bool) -> Vec<String> {
+    let mut lines: Vec<(String, String, String)> = Vec::new();
     for s in all {
-        let at = s.span.as_ref().map_or_else(|| format!("`{}`", s.at), |span| format!("line {}", span.line));
-        let what = words(s);
-        match lines.last_mut() {
-            Some((last, parts)) if *last == at => parts.extend((!what.is_empty()).then_some(what)),
-            _ => lines.push((at, if what.is_empty() { Vec::new() } else { vec![what] })),
+        let Some(span) = &s.span else { continue };
+        let parts = happenings(s).join(", ");
+        let text = code(p, span);
+        if parts.is_empty() && (!around || matches!(text.as_str(), "}" | "")) {
+            continue;
         }
+        let here = p.sources.len() < 2 || span.file == p.file;
+        let at = if here { format!("line {}", span.line) } else { format!("{}:{}", span.file, span.line) };
+        lines.push((at, text, parts));
     }
-    if lines.iter().all(|(_, parts)| parts.is_empty()) {
-        let at: Vec<String> = lines.into_iter().map(|(at, _)| at).collect();
-        return format!("{} (nothing changes)", at.join(", "));
+    let width =
+        |f: fn(&(String, String, String)) -> &String| lines.iter().map(|l| f(l).chars().count()).max().unwrap_or(0);
+    let (at, code) = (width(|l| &l.0), width(|l| &l.1));
+    let line = |(place, text, what): &(String, String, String)| {
+        let row = if what.is_empty() {
+            format!("{place:at$}  {text}")
+        } else {
+            format!("{place:at$}  {text:code$}  -> {what}")
+        };
+        row.trim_end().to_owned()
+    };
+    lines.iter().map(line).collect()
+}
+
+/// The text of a line, as much as there is room for.
+fn code(p: &Program, span: &Span) -> String {
+    const LONGEST: usize = 48;
+    let text = p.sources.get(&span.file).and_then(|s| s.lines().nth(span.line as usize - 1)).unwrap_or_default();
+    let text = text.split("/*").next().unwrap_or_default().split("//").next().unwrap_or_default().trim();
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
     }
-    lines.retain(|(_, parts)| !parts.is_empty());
-    lines.iter().map(|(at, parts)| format!("{at}: {}", parts.join(", "))).collect::<Vec<_>>().join("; ")
+    text.chars().take(LONGEST - 3).collect::<String>() + "..."
 }
 
 fn closing(p: &Program, r: &Results) -> String {
     let mut out = String::new();
-    for (text, span) in &r.assumptions {
-        let at = span.as_ref().map_or(String::new(), |s| format!(" ({s})"));
-        let _ = writeln!(out, "assumed: {text}{at}");
+    for text in assumed(r) {
+        let _ = writeln!(out, "assumed: {text}");
     }
     for c in &r.contradictions {
         let _ = writeln!(out, "CONTRADICTION: {c}");
@@ -227,7 +426,7 @@ fn closing(p: &Program, r: &Results) -> String {
             format!("; besides loops: {n}, {open} undecided")
         }
     };
-    let why = r.reason.as_ref().map_or(String::new(), |reason| format!(" (not shown: {reason})"));
+    let why = not_shown(r).map_or(String::new(), |reason| format!(" ({reason})"));
     let _ = writeln!(
         out,
         "{}: {}{why}; loops: {} end, {} can run for ever, {} undecided{recursion}; integers: {}",
@@ -241,26 +440,34 @@ fn closing(p: &Program, r: &Results) -> String {
     out
 }
 
-/// The text of the file of a place, if it was read, and the bytes of the word at the place.
-fn excerpt<'a>(p: &'a Program, place: &Span) -> Option<(&'a str, Range<usize>)> {
-    let source = p.sources.get(&place.file)?;
-    Some((source, span_of(source, place.line, place.column)?))
+/// Why a program is undecided, where the loops do not say it.
+fn not_shown(r: &Results) -> Option<String> {
+    let reason = r.reason.as_ref()?;
+    if r.loops.iter().chain(&r.recursion).any(|l| l.verdict == Verdict::Unknown) {
+        return None;
+    }
+    Some(if reason.contains("`beyond the model") {
+        "some run may leave the model of memory, see `lariat explain c`".to_owned()
+    } else if reason.contains("`returns:") {
+        "that the calls of a recursion all return is not shown".to_owned()
+    } else {
+        format!("not shown: {reason}")
+    })
 }
 
-/// The bytes of the word at a line and column; a column 0 is not known, and the line's first word stands for it.
-fn span_of(source: &str, line: u32, column: u32) -> Option<Range<usize>> {
-    let mut offset = 0;
-    for (i, text) in source.split_inclusive('\n').enumerate() {
-        if i + 1 == line as usize {
-            let indent = text.chars().take_while(|c| c.is_whitespace()).count();
-            let before = (column as usize).checked_sub(1).unwrap_or(indent);
-            let start: usize = text.chars().take(before).map(char::len_utf8).sum();
-            let rest = text.get(start..)?;
-            let word: usize = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').map(char::len_utf8).sum();
-            let end = start + word.max(rest.chars().next().map_or(0, char::len_utf8));
-            return Some(offset + start..offset + end);
+/// What was taken for granted, the same thing at several places once.
+fn assumed(r: &Results) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&Span>)> = Vec::new();
+    for (text, span) in &r.assumptions {
+        match groups.iter_mut().find(|(t, _)| t == text) {
+            Some((_, spans)) => spans.extend(span),
+            None => groups.push((text, span.iter().collect())),
         }
-        offset += text.len();
     }
-    None
+    let words = |(text, spans): (&str, Vec<&Span>)| match spans.as_slice() {
+        [] => text.to_owned(),
+        [one] => format!("{text} ({one})"),
+        [first, rest @ ..] => format!("{text} ({first} and {} more)", rest.len()),
+    };
+    groups.into_iter().map(words).collect()
 }

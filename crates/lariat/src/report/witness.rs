@@ -1,137 +1,221 @@
-//! The run of a divergence certificate, as a reader follows it.
+//! The run of a divergence certificate, as a reader follows it: line by line where the source is known, else from location
+//! to location.
 
-use super::{StepReport, Witness};
-use crate::analyze::SourceNames;
-use lariat_ir::{
-    Certificate, Choice, Claim, EdgeId, Machine, Mode, Move, Role, State, TransitionSystem, UnknownId, UnknownKind,
-    Value,
-};
-use std::collections::BTreeSet;
+use super::reader::{Reader, number};
+use super::replay::{Moment, Replay};
+use super::{Input, InputOrigin, StepReport, Witness};
+use crate::source::Source;
+use lariat_ir::neutral::{Happening, Origin, Site, Visit};
+use lariat_ir::{Claim, Id, Mode, UnknownId, UnknownKind, Value, VarId};
+use std::collections::BTreeMap;
 
-/// The run of a divergence certificate, replayed: stem and once around.
-pub(super) fn witness(ts: &TransitionSystem, names: &SourceNames, c: &Claim) -> Option<Witness> {
-    let machine = Machine::new(ts);
-    let (start, stem, cycle): (&[Value], Vec<Planned<'_>>, Vec<Planned<'_>>) = match &c.certificate {
-        Certificate::Orbit { start, stem, cycle, .. } => {
-            (start, stem.iter().map(Planned::Choice).collect(), cycle.iter().map(Planned::Choice).collect())
+/// The stem and the first round of a run, in the reader's words.
+pub(super) fn witness(reader: &mut Reader<'_>, c: &Claim, run: &Replay) -> Witness {
+    learn_pointers(reader, run);
+    let first = start_inputs(reader, c, &run.start);
+    let mut teller =
+        Teller { reader, values: run.start.clone(), chosen: BTreeMap::new(), told: BTreeMap::new(), steps: Vec::new() };
+    for m in run.stem() {
+        teller.tell(m);
+    }
+    let stem = std::mem::take(&mut teller.steps);
+    for m in run.round(0) {
+        teller.tell(m);
+    }
+    let mut cycle = std::mem::take(&mut teller.steps);
+    if run.rounds.len() > 1 && teller.reader.source.is_known() {
+        for m in run.round(1) {
+            teller.tell(m);
         }
-        Certificate::RecurrentSet { start, stem, arms, .. } => {
-            // The cycle shown starts with the arm for the place where the stem ends.
-            let end = stem.last().map_or(ts.entry, |m| ts.edges[m.edge].to);
-            let arm = arms.iter().find(|a| a.from == end)?;
-            (start, stem.iter().map(Planned::Move).collect(), arm.path.iter().map(Planned::Move).collect())
+        keep_common(&mut cycle, &teller.steps);
+    }
+    let inputs = first.into_iter().chain(stem.iter().flat_map(|s| s.inputs.iter().cloned())).collect();
+    Witness { inputs, stem, cycle }
+}
+
+/// Leaves in a round only what the next one does again: the first one may still give a variable its value.
+fn keep_common(round: &mut [StepReport], next: &[StepReport]) {
+    let same = round.len() == next.len() && round.iter().zip(next).all(|(a, b)| a.span == b.span);
+    if !same {
+        return;
+    }
+    for (step, other) in round.iter_mut().zip(next) {
+        step.changed.retain(|(name, _)| other.changed.iter().any(|(n, _)| n == name));
+    }
+}
+
+/// The pointers that the entry is called with, so that memory can be named after them.
+fn learn_pointers(reader: &mut Reader<'_>, run: &Replay) {
+    for (u, value) in run.moments.iter().take(run.stem.max(2)).flat_map(|m| &m.chosen) {
+        if let Some(Origin::Parameter { name, pointer: Some(size), .. }) = reader.source.origin(*u)
+            && let Some(address) = number(value)
+            && !reader.pointers.iter().any(|(n, ..)| n == name)
+        {
+            reader.pointers.push((name.clone(), address, *size));
         }
-        _ => return None,
-    };
-    let mut inputs = Vec::new();
+    }
+}
+
+/// What holds at the entry and is the caller's choice.
+fn start_inputs(reader: &Reader<'_>, c: &Claim, start: &[Value]) -> Vec<Input> {
+    let ts = reader.ts;
     let needed = ts.terms.symbols(c.when);
-    for (v, value) in ts.vars.iter().zip(start) {
-        let chosen = ts.mode == Mode::Function && !names.fixed.contains(&v.name) && !is_made(ts, &v.name);
+    let mut inputs = Vec::new();
+    for ((id, v), value) in ts.vars.entries().zip(start) {
+        let chosen = ts.mode == Mode::Function && !reader.source.is_fixed(&v.name) && reader.is_visible(id);
         if chosen || needed.contains(&v.term) {
-            inputs.extend(value_words(names, &v.name, None, value));
+            let values = reader.values(id, None, value);
+            inputs.extend(values.into_iter().map(|(name, value)| Input { name, value, origin: InputOrigin::Before }));
         }
     }
-    let mut state = State { loc: ts.entry, values: start.to_vec() };
-    let mut reports = Vec::new();
-    for (i, step) in stem.iter().chain(&cycle).enumerate() {
-        // With several arms the first one listed may be for other states than this one: what was shown so far stands.
-        if machine.enabled(&state) != Ok(step.edge()) {
-            break;
+    inputs
+}
+
+struct Teller<'r, 'a> {
+    reader: &'r Reader<'a>,
+    values: Vec<Value>,
+    /// Unknown values that were chosen and not asked for yet.
+    chosen: BTreeMap<UnknownId, Value>,
+    /// The values that the reader has heard of.
+    told: BTreeMap<VarId, Value>,
+    steps: Vec<StepReport>,
+}
+
+impl Teller<'_, '_> {
+    fn tell(&mut self, m: &Moment) {
+        let ts = self.reader.ts;
+        self.chosen.extend(m.chosen.iter().cloned());
+        let before = self.values.clone();
+        for (v, _, now) in &m.changed {
+            self.values[v.index()] = now.clone();
         }
-        let mut chosen = Vec::new();
-        let next = machine.take(&state, step.edge(), |u| {
-            let value = step.value(ts, &state, u);
-            if ts.unknowns[u].kind == UnknownKind::Input {
-                chosen.extend(value_words(names, &ts.unknowns[u].name, None, &value));
+        if !self.reader.source.is_known() {
+            self.tell_locations(m, &before);
+            return;
+        }
+        // Where values are only chosen, nothing of the source happens yet.
+        let Some(trail) = self.reader.source.trail(ts, m.edge) else { return };
+        if trail.is_empty() {
+            self.tell_edge(m);
+        } else {
+            self.tell_lines(m, &before, trail);
+        }
+        self.chosen.clear();
+    }
+
+    fn tell_locations(&mut self, m: &Moment, before: &[Value]) {
+        let ts = self.reader.ts;
+        let edge = &ts.edges[m.edge];
+        let inputs = m.chosen.iter().filter(|(u, _)| ts.unknowns[*u].kind == UnknownKind::Input);
+        let inputs = inputs.map(|(u, value)| Input {
+            name: ts.unknowns[*u].name.clone(),
+            value: self.reader.seen(*u, value),
+            origin: InputOrigin::Unknown,
+        });
+        let changed = m.changed.iter().filter(|(v, ..)| self.reader.is_visible(*v));
+        self.steps.push(StepReport {
+            at: Some(ts.locs[edge.from].name.clone()),
+            to: Some(ts.locs[edge.to].name.clone()),
+            span: edge.span.clone().or_else(|| ts.locs[edge.from].span.clone()),
+            inputs: inputs.collect(),
+            changed: changed.flat_map(|(v, _, now)| self.reader.values(*v, Some(&before[v.index()]), now)).collect(),
+        });
+    }
+
+    /// A step of which only the place is known, as in a program that was made by hand.
+    fn tell_edge(&mut self, m: &Moment) {
+        let inputs = self.chosen.keys().filter_map(|u| self.input(*u)).collect();
+        let changed = m.changed.iter().filter(|(v, ..)| self.reader.is_visible(*v));
+        let changed = changed.flat_map(|(v, was, now)| self.reader.values(*v, Some(was), now)).collect();
+        let span = self.reader.ts.edges[m.edge].span.clone();
+        let span = span.or_else(|| self.reader.ts.locs[self.reader.ts.edges[m.edge].from].span.clone());
+        self.steps.push(StepReport { span, inputs, changed, ..StepReport::default() });
+    }
+
+    fn tell_lines(&mut self, m: &Moment, before: &[Value], trail: &[Visit]) {
+        let source = self.reader.source;
+        let mut line: Option<Site> = None;
+        let mut fresh = true;
+        // A variable that is set several times on the way is told of where it gets its last value.
+        let last: BTreeMap<VarId, usize> =
+            trail.iter().enumerate().filter_map(|(n, v)| Some((target(source, v.what)?, n))).collect();
+        for (n, visit) in trail.iter().enumerate() {
+            let same = line.is_some_and(|s| (s.file, s.line) == (visit.site.file, visit.site.line));
+            if !same {
+                line = Some(visit.site);
+                // The way may go on in the line in which the last one ended.
+                let span = source.span(visit.site);
+                let goes_on = fresh && self.steps.last().is_some_and(|s| same_line(s, span.as_ref()));
+                if !goes_on {
+                    self.steps.push(StepReport { span, ..StepReport::default() });
+                }
+                fresh = false;
             }
-            value
-        });
-        if i < stem.len() {
-            inputs.extend(chosen.iter().cloned());
+            if let Happening::Asked(u) = visit.what {
+                let input = self.input(UnknownId::from_index(u));
+                let step = self.steps.last_mut().expect("a line was begun");
+                step.inputs.extend(input);
+            }
+            let set = target(source, visit.what).filter(|v| last[v] == n);
+            if let Some(v) = set.filter(|v| self.reader.is_visible(*v)) {
+                let was = &before[v.index()];
+                let now = &self.values[v.index()];
+                let news = self.told.insert(v, now.clone()).as_ref() != Some(now);
+                if news && (was != now || !matches!(now, Value::Array(_))) {
+                    let values = self.reader.values(v, Some(was), now);
+                    let step = self.steps.last_mut().expect("a line was begun");
+                    for (name, value) in values {
+                        step.changed.retain(|(n, _)| *n != name);
+                        step.changed.push((name, value));
+                    }
+                }
+            }
         }
-        let changed = ts
-            .vars
-            .iter()
-            .zip(state.values.iter().zip(&next.values))
-            .filter(|(v, (a, b))| a != b && !is_made(ts, &v.name))
-            .flat_map(|(v, (a, b))| value_words(names, &v.name, Some(a), b))
-            .collect();
-        reports.push(StepReport {
-            at: ts.locs[state.loc].name.clone(),
-            span: ts.edges[step.edge()].span.clone().or_else(|| ts.locs[state.loc].span.clone()),
-            to: ts.locs[next.loc].name.clone(),
-            inputs: chosen,
-            changed,
-        });
-        state = next;
-    }
-    let around = reports.split_off(stem.len().min(reports.len()));
-    Some(Witness { inputs, stem: reports, cycle: around })
-}
-
-/// Whether the lowering made this variable: it says whether another one is poisoned, or keeps an unknown value that is
-/// shown by its own name.
-fn is_made(ts: &TransitionSystem, name: &str) -> bool {
-    name.strip_suffix(".poison").is_some_and(|base| ts.var_named(base).is_some())
-        || name.strip_suffix(".value").is_some_and(|base| ts.unknown_named(base).is_some())
-}
-
-/// How many cells of a memory are shown.
-const CELLS: usize = 8;
-
-/// A name with its value as a reader writes it; of a memory, each cell that is not as it was before, or as most are.
-fn value_words(names: &SourceNames, name: &str, before: Option<&Value>, value: &Value) -> Vec<(String, String)> {
-    let one = |v: &Value| match v {
-        Value::Bv(b) if b.width() == 1 || names.unsigned.contains(name) => b.unsigned().to_string(),
-        Value::Bv(b) => b.signed().to_string(),
-        other => other.to_string(),
-    };
-    let Value::Array(now) = value else { return vec![(name.to_owned(), one(value))] };
-    let was = |index: &Value| match before {
-        Some(Value::Array(a)) => a.get(index).clone(),
-        _ => now.default_value().clone(),
-    };
-    let old_cells = match before {
-        Some(Value::Array(a)) => a.cells().keys().collect(),
-        _ => Vec::new(),
-    };
-    let indices: BTreeSet<&Value> = now.cells().keys().chain(old_cells).collect();
-    let changed = indices.into_iter().filter(|&i| *now.get(i) != was(i));
-    let address = |i: &Value| match i {
-        Value::Bv(b) => b.unsigned().to_string(),
-        other => other.to_string(),
-    };
-    let mut shown: Vec<_> = changed.map(|i| (format!("{name}[{}]", address(i)), one(now.get(i)))).collect();
-    if shown.len() > CELLS {
-        let more = shown.len() - CELLS;
-        shown.truncate(CELLS);
-        shown.push((format!("{name}[...]"), format!("{more} more cells")));
-    }
-    shown
-}
-
-enum Planned<'a> {
-    Choice(&'a Choice),
-    Move(&'a Move),
-}
-
-impl Planned<'_> {
-    fn edge(&self) -> EdgeId {
-        match self {
-            Self::Choice(c) => c.edge,
-            Self::Move(m) => m.edge,
+        // What changed without an assignment of the source's.
+        let rest = m.changed.iter().filter(|(v, ..)| !last.contains_key(v) && self.reader.is_visible(*v));
+        let rest: Vec<(String, String)> =
+            rest.flat_map(|(v, was, now)| self.reader.values(*v, Some(was), now)).collect();
+        if let Some(step) = self.steps.last_mut() {
+            step.changed.extend(rest);
         }
     }
-    fn value(&self, ts: &TransitionSystem, state: &State, u: UnknownId) -> Value {
-        let chosen = match self {
-            Self::Choice(c) => c.values.iter().find(|(w, _)| *w == u).map(|(_, v)| v.clone()),
-            Self::Move(m) => m.inputs.iter().find(|(w, _)| *w == u).map(|(_, t)| {
-                ts.terms.eval(*t, |s| match ts.terms.role(s) {
-                    Some(Role::Var(v)) => state.value(v).clone(),
-                    role => unreachable!("{role:?} in an input"),
-                })
-            }),
+
+    /// An unknown that is asked for, if it is an input.
+    fn input(&self, u: UnknownId) -> Option<Input> {
+        let unknown = &self.reader.ts.unknowns[u];
+        if unknown.kind != UnknownKind::Input {
+            return None;
+        }
+        // What nothing depends on was never chosen: any value does.
+        let least = self.reader.ts.least(u);
+        let value = self.reader.seen(u, self.chosen.get(&u).unwrap_or(&least));
+        let (name, origin) = match self.reader.source.origin(u) {
+            Some(Origin::Parameter { name, number, .. }) => (name.clone(), InputOrigin::Parameter(*number)),
+            Some(Origin::Call { function, result: true, site }) => {
+                let span = site.and_then(|s| self.reader.source.span(s));
+                (function.clone(), InputOrigin::Call(span))
+            }
+            Some(Origin::Call { function, result: false, .. }) => {
+                (format!("{function} (what it writes)"), InputOrigin::Unknown)
+            }
+            Some(Origin::Shared { .. }) | None => (unknown.name.clone(), InputOrigin::Unknown),
         };
-        chosen.unwrap_or_else(|| ts.least(u))
+        Some(Input { name, value, origin })
+    }
+}
+
+/// The variable of the system that something happens to.
+fn target(source: &Source, what: Happening) -> Option<VarId> {
+    match what {
+        Happening::Set(v) => Some(VarId::from_index(v)),
+        Happening::Stored(mem) => Some(source.mem_var(mem)),
+        Happening::Passed | Happening::Asked(_) | Happening::Called | Happening::Waits(_) => None,
+    }
+}
+
+fn same_line(step: &StepReport, span: Option<&lariat_ir::Span>) -> bool {
+    match (&step.span, span) {
+        (Some(a), Some(b)) => (&a.file, a.line) == (&b.file, b.line),
+        _ => false,
     }
 }

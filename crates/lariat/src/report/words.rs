@@ -1,13 +1,15 @@
 //! What a claim says, in words.
 
+use super::reader::Reader;
 use lariat_ir::cprint::c_expr;
 use lariat_ir::simplify::simplify;
-use lariat_ir::{Certificate, Claim, Op, Order, Property, Role, Sort, Term, TransitionSystem, VarId};
+use lariat_ir::{Certificate, Claim, Measure, Op, Order, Property, Role, Term, TransitionSystem, VarId};
 
-/// A term as C, with the names of the system.
-pub(super) fn as_c(ts: &TransitionSystem, t: Term) -> String {
+/// A term as C; `name` tells what a variable is called.
+pub(super) fn as_c(ts: &TransitionSystem, t: Term, name: &dyn Fn(VarId) -> String) -> String {
     c_expr(&ts.terms, t, &|s| match (ts.terms.role(s), ts.terms.node(s).op) {
-        (Some(Role::Old(v)), _) => format!("old({})", ts.vars[v].name),
+        (Some(Role::Var(v)), _) => name(v),
+        (Some(Role::Old(v)), _) => format!("old({})", name(v)),
         (_, Op::Symbol(id)) => ts.terms.symbol_data(id).name.clone(),
         _ => unreachable!("only symbols have names"),
     })
@@ -15,25 +17,30 @@ pub(super) fn as_c(ts: &TransitionSystem, t: Term) -> String {
 
 /// A condition on the initial states, as results write it.
 pub fn condition_words(ts: &TransitionSystem, when: Term) -> String {
-    as_c(ts, when)
+    as_c(ts, when, &|v| ts.vars[v].name.clone())
 }
 
-/// A condition for readers: that nothing overflowed goes without saying, since such a run is no witness.
-fn without_overflows(ts: &TransitionSystem, t: Term) -> Term {
-    let is_shadow = |v: VarId| {
-        let base = ts.vars[v].name.strip_suffix(".poison");
-        ts.vars[v].sort == Sort::Bool && base.is_some_and(|b| ts.var_named(b).is_some())
-    };
-    let plain = ts.terms.substitute(t, |s| match ts.terms.role(s) {
-        Some(Role::Var(v)) if is_shadow(v) => Some(ts.terms.ff()),
-        _ => None,
-    });
-    if plain == t { t } else { simplify(&ts.terms, plain) }
+/// Whether a term speaks only of what a reader knows.
+pub(super) fn readable(reader: &Reader<'_>, t: Term) -> bool {
+    reader.ts.terms.symbols(t).iter().all(|s| match reader.ts.terms.role(*s) {
+        Some(Role::Var(v) | Role::Old(v)) => reader.is_visible(v) && reader.source.mem_of(v).is_none(),
+        _ => true,
+    })
+}
+
+/// What a variable is called in a formula, also if it is none of the source's.
+fn formula_name(reader: &Reader<'_>, v: VarId) -> String {
+    let name = reader.name(v);
+    match name.strip_prefix("value ").and_then(|place| place.split_once(':')) {
+        Some((line, _)) if !reader.is_visible(v) => format!("(value of line {line})"),
+        _ => name,
+    }
 }
 
 /// The number of rounds that a ranking allows: an integer measure loses at least one each round and is at least zero
 /// before it.
-pub(super) fn bound(ts: &TransitionSystem, c: &Claim) -> Option<String> {
+pub(super) fn bound(reader: &Reader<'_>, c: &Claim) -> Option<String> {
+    let ts = reader.ts;
     let (Certificate::Ranking { measures, .. }, Property::Terminates(header)) = (&c.certificate, c.property) else {
         return None;
     };
@@ -42,48 +49,63 @@ pub(super) fn bound(ts: &TransitionSystem, c: &Claim) -> Option<String> {
         ([m], 1) if m.order == Order::Int && !ts.terms.symbols(m.term).is_empty() => {
             let one_more = ts.terms.apply(Op::IntAdd, &[m.term, ts.terms.int(1)]);
             let simple = simplify(&ts.terms, one_more);
-            Some(format!("max(0, {})", as_c(ts, simple)))
+            Some(format!("max(0, {})", as_c(ts, simple, &|v| formula_name(reader, v))))
         }
         _ => None,
     }
 }
 
-pub(super) fn because(ts: &TransitionSystem, c: &Claim) -> Option<String> {
+/// Why a loop ends.
+pub(super) fn why_it_ends(reader: &Reader<'_>, c: &Claim) -> Vec<String> {
+    let ts = reader.ts;
+    let text = |t: Term| format!("`{}`", as_c(ts, t, &|v| formula_name(reader, v)));
     match &c.certificate {
         Certificate::Ranking { measures, .. } => {
-            let tuple = measures.values().next()?;
-            let texts: Vec<String> = tuple.iter().map(|m| format!("`{}`", as_c(ts, m.term))).collect();
-            let never_goes_round = tuple.len() == 1 && ts.terms.symbols(tuple[0].term).is_empty();
-            Some(if never_goes_round {
-                "it never comes back to its start".to_owned()
-            } else if tuple.iter().all(|m| m.order == Order::Int) {
-                format!(
-                    "{} falls in every round, and a round starts only where it is at least zero",
-                    texts.join(", then ")
-                )
-            } else {
-                format!("{} falls in every round, and its type has finitely many values", texts.join(", then "))
-            })
+            let header = match c.property {
+                Property::Terminates(header) => measures.get(&header),
+                _ => None,
+            };
+            let Some(tuple) = header.or_else(|| measures.values().next()) else { return Vec::new() };
+            vec![falls(tuple, ts, &text)]
         }
         Certificate::TransitionInvariant { disjuncts, .. } => {
-            let parts: Vec<String> = disjuncts.iter().map(|d| format!("`{}`", as_c(ts, d.relation))).collect();
-            Some(format!(
-                "any two visits are related by one of {}, and none of these goes on for ever",
-                parts.join(", ")
-            ))
-        }
-        Certificate::Orbit { .. } => Some("after the cycle everything that decides it is as it was before".into()),
-        Certificate::RecurrentSet { set, .. } => {
-            let parts: Vec<String> = set
+            let parts: Vec<String> = disjuncts
                 .iter()
-                .map(|(l, t)| {
-                    let t = without_overflows(ts, *t);
-                    let what = if t == ts.terms.tt() { "any state".to_owned() } else { format!("`{}`", as_c(ts, t)) };
-                    format!("{what} at `{}`", ts.locs[*l].name)
+                .map(|d| match d.measure.as_slice() {
+                    [m] if d.relation == ts.terms.tt() => text(m.term),
+                    [m] => format!("{} (where {})", text(m.term), text(d.relation)),
+                    all => all.iter().map(|m| text(m.term)).collect::<Vec<_>>().join(", then "),
                 })
                 .collect();
-            Some(format!("from {} the cycle leads back there", parts.join(" or ")))
+            vec![format!(
+                "from any visit to any later one, one of these falls, and none of them can fall for ever: {}",
+                parts.join("; ")
+            )]
         }
-        _ => None,
+        Certificate::Unreachable { .. } => vec!["no run ever comes to it".to_owned()],
+        _ => Vec::new(),
+    }
+}
+
+fn falls(tuple: &[Measure], ts: &TransitionSystem, text: &dyn Fn(Term) -> String) -> String {
+    let bounded = "an iteration starts only where it is at least 0";
+    match tuple {
+        [m] if ts.terms.symbols(m.term).is_empty() => "it never comes back to its start".to_owned(),
+        [m] if m.order == Order::Int => {
+            format!("{} falls by at least 1 in every iteration, and {bounded}", text(m.term))
+        }
+        [m] => {
+            let read = if m.order == Order::Unsigned { ", read as an unsigned number," } else { "" };
+            format!("{}{read} falls in every iteration, and its type has finitely many values", text(m.term))
+        }
+        all => {
+            let texts: Vec<String> = all.iter().map(|m| text(m.term)).collect();
+            let end = if all.iter().all(|m| m.order == Order::Int) {
+                "one that falls is at least 0 before"
+            } else {
+                "none of them can fall for ever"
+            };
+            format!("in every iteration the first of these that changes falls, and {end}: {}", texts.join(", then "))
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::sort::{Scalar, Sort};
 use crate::term::{Op, Role, Term, Terms, result_sort};
 use candidates::{random, random_term, systematic, towers, twins};
 use std::collections::{BTreeMap, BTreeSet};
-use universe::{Universe, arrays, bit_vector_and_truth_value, bit_vectors, booleans, integers};
+use universe::{Universe, arrays, bit_vector_and_truth_value, bit_vectors, booleans, conversions, integers};
 
 /// What a rule did wrong at a candidate.
 fn offence(u: &Universe, rule: &Rule, op: Op, args: &[Term]) -> Result<bool, String> {
@@ -60,12 +60,14 @@ impl Measure {
         let own = match op {
             Op::Ite | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle | Op::IntLt | Op::IntLe => 5,
             Op::BvSub | Op::IntSub => 3,
+            Op::IntToBv(_) => 1,
             _ => 2,
         };
         let mut sum = Self(own, 1);
         for (i, &a) in args.iter().enumerate() {
             let m = Self::of_term(u, a);
-            sum.0 += if op == Op::Ite && i == 0 { 2 * m.0 } else { m.0 };
+            let twice = op == Op::Ite && i == 0 || matches!(op, Op::IntToBv(_));
+            sum.0 += if twice { 2 * m.0 } else { m.0 };
             sum.1 += m.1 << i;
         }
         sum
@@ -180,6 +182,12 @@ fn rules_hold_for_integers() {
     assert_validated("int", &[integers()], true, 60_000, &rules);
 }
 
+#[test]
+fn rules_hold_for_conversions() {
+    let rules = expected(&["conversions"], &[], &[]);
+    assert_validated("conversions", &[conversions(1), conversions(2), conversions(3)], false, 60_000, &rules);
+}
+
 fn assert_arrays_validated(index: Scalar, element: Scalar, count: usize) {
     let name = format!("array({index}, {element})");
     let rules = expected(&["arrays"], &[], &[]);
@@ -240,6 +248,7 @@ fn deep_terms_keep_their_value() {
         bit_vectors(4),
         booleans(),
         integers(),
+        conversions(2),
         arrays(Scalar::BitVec(1), Scalar::BitVec(2)),
     ];
     let mut shrunk = 0;

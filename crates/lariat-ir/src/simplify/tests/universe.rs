@@ -168,6 +168,9 @@ pub fn signatures(op: Op, sorts: &[Sort]) -> Vec<Vec<Sort>> {
         | Op::Extract { .. }
         | Op::ZeroExtend(_)
         | Op::SignExtend(_)
+        | Op::IntToBv(_)
+        | Op::UbvToInt
+        | Op::SbvToInt
         | Op::Fill(_) => 1,
         _ => 2,
     };
@@ -219,6 +222,17 @@ pub fn integers() -> Universe {
     let mut ops = BOOLEAN.to_vec();
     ops.extend([Op::IntNeg, Op::IntAdd, Op::IntSub, Op::IntMul, Op::IntDiv, Op::IntMod, Op::IntLt, Op::IntLe]);
     Universe::new(&[("x", Sort::Int), ("y", Sort::Int), ("p", Sort::Bool)], ops)
+}
+
+/// Integers and bit-vectors together, with what turns one into the other.
+pub fn conversions(width: u32) -> Universe {
+    let mut ops = BOOLEAN.to_vec();
+    ops.extend([Op::IntNeg, Op::IntAdd, Op::IntSub, Op::IntMul, Op::IntMod, Op::IntLt, Op::IntLe]);
+    ops.extend([Op::UbvToInt, Op::SbvToInt, Op::BvAnd, Op::BvAdd, Op::BvUlt, Op::BvSle]);
+    ops.extend((1..=width + 1).map(Op::IntToBv));
+    ops.extend((0..=2).flat_map(|by| [Op::ZeroExtend(by), Op::SignExtend(by)]));
+    let bits = Sort::BitVec(width);
+    Universe::new(&[("x", Sort::Int), ("b", bits), ("c", bits)], ops)
 }
 
 pub fn arrays(index: Scalar, element: Scalar) -> Universe {

@@ -1,6 +1,4 @@
-//! Fixed points: the context-free tests of Ibing and Mai, made sound for machine integers and given certificates.
-//!
-//! # Does the loop always end?
+//! Does the loop always end?
 //!
 //! The paper looks at a loop with one path, a convex guard `G x <= g` and an affine update `x' = U x + u`, and asks for
 //! a fixed point in the guard, over the reals. If there is none, it says that the loop ends, by Brouwer's theorem. That
@@ -26,73 +24,26 @@
 //! mention them. Several paths are allowed as long as one `f` falls on all of them; the set of paths must be complete, so
 //! loops that hold inner loops are left alone.
 //!
-//! # Can it run for ever?
-//!
-//! The paper shows for a single path that its guard implies itself after the update. Here each path around the loop is
-//! taken by itself, with its whole condition `C`, every branch on it included, so that a body that can leave the loop is
-//! not forgotten: leaving is another path. Two sets are tried, `C` itself, and `C` where the path is a fixed point in the
-//! variables that `C` depends on, closed under dependence. Inputs on the path are chosen to be the variable that they
-//! are stored to, or a constant of the path; environment and abstraction values are left open, and a path whose condition
-//! depends on one is not used. The set must be inductive for all of them. A recurrent set proves nothing without a way
-//! to it from the entry: module `stem`.
 
-use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
+use crate::engine::{EngineCx, Task};
 use crate::linear::{Linear, Reading, constraints, linear};
-use crate::path::{Around, Occurrence, SymbolicPath, around, in_state};
-use crate::stem;
+use crate::path::{Around, SymbolicPath, in_state};
 use dashu_int::IBig;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{
-    Arm, Certificate, Claim, EdgeId, Id, MAX_WIDTH, Measure, Move, Op, Order, Outline, Property, Proves, Role, Sort,
-    Term, Terms, TransitionSystem, UnknownId, UnknownKind, Value, VarId,
+    Certificate, Claim, Id, MAX_WIDTH, Measure, Op, Order, Outline, Property, Role, Sort, Term, Terms,
+    TransitionSystem, Value, VarId,
 };
 use lariat_smt::{Answer, Solver};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-
-/// The engine.
-pub struct Orbit;
-
-/// More paths around a loop than this are not looked at.
-const MOST_PATHS: usize = 64;
-/// More ways to choose the inputs of a path than this are not tried.
-const MOST_CHOICES: usize = 16;
-
-impl Engine for Orbit {
-    fn name(&self) -> &'static str {
-        "orbit"
-    }
-    fn cost(&self) -> u32 {
-        10
-    }
-    fn applies(&self, _: &Task<'_>) -> Applies {
-        Applies::Yes
-    }
-    fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
-        let ts = task.ts;
-        let this = task.this();
-        let all = around(ts, this.header, &this.body, MOST_PATHS);
-        let mut solver = cx.solver();
-        let mut claims = Vec::new();
-        let mut reasons = Vec::new();
-        if ts.proves != Proves::Diverges {
-            match always_ends(task, cx, solver.as_mut(), &all) {
-                Ok(claim) => claims.push(claim),
-                Err(reason) => reasons.push(reason),
-            }
-        }
-        if ts.proves != Proves::Terminates && (claims.is_empty() || cx.audit) {
-            match runs_for_ever(task, cx, solver.as_mut(), &all) {
-                Ok(claim) => claims.push(claim),
-                Err(reason) => reasons.push(reason),
-            }
-        }
-        if claims.is_empty() { Outcome::GaveUp(reasons.join("; ")) } else { Outcome::Claims(claims) }
-    }
-}
 
 /// A linear function that falls on every path around the loop.
-fn always_ends(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, all: &Around) -> Result<Claim, String> {
+pub(super) fn always_ends(
+    task: &Task<'_>,
+    cx: &EngineCx,
+    solver: &mut dyn Solver,
+    all: &Around,
+) -> Result<Claim, String> {
     let ts = task.ts;
     if !all.complete {
         return Err("its paths cannot be listed: it holds another loop, or has too many".into());
@@ -280,160 +231,4 @@ fn falls(ts: &TransitionSystem, cx: &EngineCx, solver: &mut dyn Solver, path: &S
     all.extend(path.ranges(ts));
     all.push(t.not(fall));
     cx.ask(solver, ts, &all).is_unsat()
-}
-
-/// A path around the loop that leads back into its own condition, and a way to it.
-fn runs_for_ever(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, all: &Around) -> Result<Claim, String> {
-    let ts = task.ts;
-    let header = task.this().header;
-    let mut why = "no path around it leads back into its own condition".to_owned();
-    if all.limited {
-        let _ = write!(why, ", of the first {MOST_PATHS}");
-    }
-    for path in &all.paths {
-        let mut ways = choices(ts, &path.edges);
-        if ways.len() > MOST_CHOICES {
-            ways.truncate(MOST_CHOICES);
-            let _ = write!(why, ", with the first {MOST_CHOICES} ways to choose its inputs");
-        }
-        for choice in ways {
-            if cx.out_of_time() {
-                return Err("the time was up".into());
-            }
-            let chosen = choose(ts, header, &path.edges, &choice);
-            let Some(set) = recurrent(ts, cx, solver, &chosen) else { continue };
-            match stem::find(ts, cx, solver, header, set) {
-                Ok(found) => {
-                    let moves = moves(ts, &path.edges, &choice);
-                    return Ok(Claim {
-                        system: task.hash,
-                        property: Property::Diverges(header),
-                        when: found.when,
-                        certificate: Certificate::RecurrentSet {
-                            start: found.start,
-                            stem: found.moves,
-                            set: BTreeMap::from([(header, set)]),
-                            arms: vec![Arm { from: header, when: ts.terms.tt(), path: moves }],
-                        },
-                    });
-                }
-                Err(reason) => why = reason,
-            }
-        }
-    }
-    Err(why)
-}
-
-/// One way to choose every input on a path: for each step the term, over the variables before it.
-type PathChoice = BTreeMap<(usize, UnknownId), Term>;
-
-fn choices(ts: &TransitionSystem, edges: &[EdgeId]) -> Vec<PathChoice> {
-    let t = &ts.terms;
-    let constants: BTreeSet<Term> = edges
-        .iter()
-        .flat_map(|e| t.reachable(&[ts.edges[*e].guard]))
-        .filter(|c| t.constant_value(*c).is_some())
-        .collect();
-    let mut all = vec![PathChoice::new()];
-    for (step, &e) in edges.iter().enumerate() {
-        for u in ts.unknowns_of(e) {
-            let unknown = &ts.unknowns[u];
-            if unknown.kind != UnknownKind::Input {
-                continue;
-            }
-            let mut options: Vec<Term> = ts.edges[e]
-                .updates
-                .iter()
-                .filter(|(_, new)| *new == unknown.term)
-                .map(|(v, _)| ts.vars[*v].term)
-                .collect();
-            options.push(t.value(&ts.least(u)));
-            options.extend(constants.iter().filter(|c| t.sort(**c) == unknown.sort));
-            if unknown.sort == Sort::Bool {
-                options.extend([t.tt(), t.ff()]);
-            }
-            let mut seen = BTreeSet::new();
-            options.retain(|o| seen.insert(*o));
-            all = all
-                .into_iter()
-                .flat_map(|c| {
-                    options.iter().map(move |o| {
-                        let mut c = c.clone();
-                        c.insert((step, u), *o);
-                        c
-                    })
-                })
-                .collect();
-            // The earliest choices are the likeliest: what is beyond the limit is not tried, and the reason says so.
-            all.truncate(MOST_CHOICES + 1);
-        }
-    }
-    all
-}
-
-fn choose(ts: &TransitionSystem, header: lariat_ir::LocId, edges: &[EdgeId], choice: &PathChoice) -> SymbolicPath {
-    let mut path = SymbolicPath::at(ts, header);
-    for (step, &e) in edges.iter().enumerate() {
-        path = path.then_choosing(ts, e, |u| choice.get(&(step, u)).copied());
-    }
-    path
-}
-
-fn moves(ts: &TransitionSystem, edges: &[EdgeId], choice: &PathChoice) -> Vec<Move> {
-    let inputs = |step: usize, e: EdgeId| {
-        ts.unknowns_of(e).into_iter().filter_map(|u| choice.get(&(step, u)).map(|t| (u, *t))).collect()
-    };
-    edges.iter().enumerate().map(|(step, &e)| Move { edge: e, inputs: inputs(step, e) }).collect()
-}
-
-/// A set of states from which the path leads back into the set, whatever the environment does.
-fn recurrent(ts: &TransitionSystem, cx: &EngineCx, solver: &mut dyn Solver, path: &SymbolicPath) -> Option<Term> {
-    let t = &ts.terms;
-    // The range of a chosen input is a condition like any other; that of the others may be relied on.
-    let is_open = |term: Term| matches!(t.role(term), Some(Role::Copy(..)));
-    let (open, chosen): (Vec<&Occurrence>, Vec<&Occurrence>) = path.unknowns.iter().partition(|o| is_open(o.term));
-    let mut conditions = path.conditions.clone();
-    conditions.extend(chosen.iter().map(|o| ts.range_condition(o.unknown, o.term)));
-    let condition = simplify(t, t.all(conditions));
-    let speaks_of_variables = |term: Term| t.symbols(term).iter().all(|s| matches!(t.role(*s), Some(Role::Var(_))));
-    if !speaks_of_variables(condition) || condition == t.ff() {
-        return None;
-    }
-    let ranges: Vec<Term> = open.iter().map(|o| ts.range_condition(o.unknown, o.term)).collect();
-    let mut sets = vec![condition];
-    if let Some(fixed) = fixed_point(ts, path, condition) {
-        let both = simplify(t, t.and(condition, fixed));
-        if both != condition {
-            sets.push(both);
-        }
-    }
-    sets.into_iter().find(|&set| {
-        if !cx.ask(solver, ts, &[set]).is_sat() {
-            return false;
-        }
-        let mut all = ranges.clone();
-        all.extend([set, t.not(in_state(ts, set, &path.state))]);
-        cx.ask(solver, ts, &all).is_unsat()
-    })
-}
-
-/// That the path changes none of the variables that the condition depends on, closed under dependence.
-fn fixed_point(ts: &TransitionSystem, path: &SymbolicPath, condition: Term) -> Option<Term> {
-    let t = &ts.terms;
-    let mut relevant: BTreeSet<VarId> = BTreeSet::new();
-    let mut open = vec![condition];
-    while let Some(term) = open.pop() {
-        for s in t.symbols(term) {
-            match t.role(s) {
-                Some(Role::Var(v)) => {
-                    if relevant.insert(v) {
-                        open.push(path.state[v.index()]);
-                    }
-                }
-                _ => return None,
-            }
-        }
-    }
-    let equations = relevant.iter().map(|v| t.eq(path.state[v.index()], ts.vars[*v].term));
-    Some(simplify(t, t.all(equations)))
 }

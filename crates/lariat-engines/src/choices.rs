@@ -1,0 +1,71 @@
+//! Ways to choose the inputs on a path around a loop.
+
+use crate::path::SymbolicPath;
+use lariat_ir::{EdgeId, LocId, Move, Sort, Term, TransitionSystem, UnknownId, UnknownKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One way to choose every input on a path: for each step the term, over the variables before it.
+pub(crate) type PathChoice = BTreeMap<(usize, UnknownId), Term>;
+
+/// Ways to choose the inputs on a path, at most so many: each input is the variable that it is stored to, or a constant of the
+/// path.
+pub(crate) fn of_path(ts: &TransitionSystem, edges: &[EdgeId], most: usize) -> Vec<PathChoice> {
+    let t = &ts.terms;
+    let constants: BTreeSet<Term> = edges
+        .iter()
+        .flat_map(|e| t.reachable(&[ts.edges[*e].guard]))
+        .filter(|c| t.constant_value(*c).is_some())
+        .collect();
+    let mut all = vec![PathChoice::new()];
+    for (step, &e) in edges.iter().enumerate() {
+        for u in ts.unknowns_of(e) {
+            let unknown = &ts.unknowns[u];
+            if unknown.kind != UnknownKind::Input {
+                continue;
+            }
+            let mut options: Vec<Term> = ts.edges[e]
+                .updates
+                .iter()
+                .filter(|(_, new)| *new == unknown.term)
+                .map(|(v, _)| ts.vars[*v].term)
+                .collect();
+            options.push(t.value(&ts.least(u)));
+            options.extend(constants.iter().filter(|c| t.sort(**c) == unknown.sort));
+            if unknown.sort == Sort::Bool {
+                options.extend([t.tt(), t.ff()]);
+            }
+            let mut seen = BTreeSet::new();
+            options.retain(|o| seen.insert(*o));
+            all = all
+                .into_iter()
+                .flat_map(|c| {
+                    options.iter().map(move |o| {
+                        let mut c = c.clone();
+                        c.insert((step, u), *o);
+                        c
+                    })
+                })
+                .collect();
+            // The earliest choices are the likeliest: what is beyond the limit is not tried, and the reason says so.
+            all.truncate(most);
+        }
+    }
+    all
+}
+
+/// The path with its inputs chosen.
+pub(crate) fn choose(ts: &TransitionSystem, header: LocId, edges: &[EdgeId], choice: &PathChoice) -> SymbolicPath {
+    let mut path = SymbolicPath::at(ts, header);
+    for (step, &e) in edges.iter().enumerate() {
+        path.advance_choosing(ts, e, |u| choice.get(&(step, u)).copied());
+    }
+    path
+}
+
+/// The path as a certificate has it.
+pub(crate) fn moves(ts: &TransitionSystem, edges: &[EdgeId], choice: &PathChoice) -> Vec<Move> {
+    let inputs = |step: usize, e: EdgeId| {
+        ts.unknowns_of(e).into_iter().filter_map(|u| choice.get(&(step, u)).map(|t| (u, *t))).collect()
+    };
+    edges.iter().enumerate().map(|(step, &e)| Move { edge: e, inputs: inputs(step, e) }).collect()
+}

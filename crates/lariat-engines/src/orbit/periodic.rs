@@ -1,0 +1,319 @@
+//! Does a run from the entry come back to where it was?
+//!
+//! The paper's second test unrolls the loop under symbolic execution and asks, at each visit of its header, whether the state
+//! can be the same as at an earlier visit: the steps before are the prefix, those between are the period. Here it is done
+//! twice, for all loops of the system together.
+//!
+//! *Concretely.* A few runs with simple input values are followed, and visits with equal values are found by a table. A
+//! period of a thousand costs a thousand steps and no query.
+//!
+//! *Symbolically.* Along the feasible paths (module `symex::paths`) every visit is compared with every earlier one on its
+//! path, that is, every split into prefix and period up to the bound is tried; the solver finds the input values.
+//!
+//! States are compared in what the loop's guards depend on, closed under dependence through the loop. That is a guess at what
+//! matters. What is claimed is decided by a replay: from the recorded steps, the parts of the state that the cycle really
+//! reads, memory cells included, are computed backwards and closed (module `symex::reads`), and each of them must have its
+//! old value. *Why it then runs for ever:* a run that agrees on those parts and chooses the same inputs takes the same
+//! steps, so it agrees on them again after the cycle, whatever the environment does and whatever else is in the state. A
+//! cycle that reads an environment value, or a stem that does, is not used.
+
+use crate::board::relevant;
+use crate::engine::{EngineCx, Task};
+use crate::path::Around;
+use crate::symex::concrete::{Lasso, Runner, closes};
+use crate::symex::paths::{Bounds, Explored, Paths, Visit, Witness, start_of, too_hard, value_of};
+use crate::symex::reads::fixed_at_start;
+use dashu_int::IBig;
+use lariat_ir::simplify::simplify;
+use lariat_ir::{
+    Bits, Certificate, Claim, Id, LocId, LoopForest, Machine, Property, Sort, Term, TransitionSystem, UnknownKind,
+    Value, VarId,
+};
+use lariat_smt::{Answer, Solver};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// Runs that repeat, one for each loop for which one was found.
+pub(crate) type Lassos = BTreeMap<LocId, Lasso>;
+
+/// Steps of one concrete run.
+const MOST_STEPS: usize = 3000;
+/// Steps of all concrete runs of a system.
+const ALL_STEPS: usize = 12_000;
+/// How often values at a header may be equal without a cycle that closes.
+const MOST_MISSES: usize = 4;
+/// How far paths are followed.
+const BOUNDS: Bounds = Bounds { steps: 600, queries: 40, forks: 12 };
+/// How many pairs of visits the solver is asked about.
+const MOST_PAIRS: usize = 40;
+
+/// A run that comes back to where it was, as a claim.
+pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, _: &Around) -> Result<Claim, String> {
+    let ts = task.ts;
+    let header = task.this().header;
+    let lassos = task.board.lassos(|| hunt(ts, task.forest, cx, solver));
+    let Some(lasso) = lassos.get(&header) else {
+        return Err("no run came back to where it was".into());
+    };
+    let fixed = ts.fixed_by(ts.init);
+    let (stem, cycle) = lasso.run.steps.split_at(lasso.cycle);
+    Ok(Claim {
+        system: task.hash,
+        property: Property::Diverges(header),
+        when: fixed_at_start(ts, &lasso.run.start, &lasso.needed, &fixed),
+        certificate: Certificate::Orbit {
+            start: lasso.run.start.clone(),
+            stem: stem.to_vec(),
+            cycle: cycle.to_vec(),
+            same: lasso.same.iter().cloned().collect(),
+        },
+    })
+}
+
+/// What a hunt knows of a loop.
+struct Quarry {
+    body: BTreeSet<LocId>,
+    /// The variables that may matter.
+    relevant: Vec<VarId>,
+    misses: usize,
+}
+
+fn hunt(ts: &TransitionSystem, forest: &LoopForest, cx: &EngineCx, solver: &mut dyn Solver) -> Lassos {
+    let machine = Machine::new(ts);
+    let mut quarries: BTreeMap<LocId, Quarry> = forest
+        .loops
+        .iter()
+        .map(|l| {
+            let relevant = relevant(ts, &l.body).into_iter().collect();
+            (l.header, Quarry { body: l.body.clone(), relevant, misses: 0 })
+        })
+        .collect();
+    let mut found = Lassos::new();
+    let Answer::Sat(model) = cx.ask(solver, ts, &[ts.init]) else { return found };
+    let start: Vec<Value> = ts.vars.iter().map(|v| model.value_or_zero(&ts.terms, v.term)).collect();
+    concretely(ts, cx, &machine, &start, &mut quarries, &mut found);
+    if !quarries.is_empty() && !cx.out_of_time() {
+        symbolically(ts, cx, solver, &machine, &mut quarries, &mut found);
+    }
+    found
+}
+
+/// The values that inputs are given in concrete runs: those that programs compare with, and their neighbours.
+fn candidates(ts: &TransitionSystem) -> Vec<IBig> {
+    let t = &ts.terms;
+    let mut found = vec![IBig::ZERO, IBig::from(1), IBig::from(-1), IBig::from(2)];
+    let guards: Vec<Term> = ts.edges.iter().map(|e| e.guard).collect();
+    for c in t.reachable(&guards) {
+        let value = match t.constant_value(c) {
+            Some(Value::Int(i)) => i,
+            Some(Value::Bv(b)) => IBig::from(b.signed()),
+            _ => continue,
+        };
+        found.extend([value.clone(), value.clone() + IBig::from(1), value - IBig::from(1)]);
+    }
+    // What the types of C end with.
+    let power = |n: usize| IBig::from(1) << n;
+    let ends = [power(31) - 1, -power(31), power(63) - 1, power(32) - 1, IBig::from(65535), IBig::from(255)];
+    found.truncate(MOST_POLICIES - ends.len());
+    found.extend(ends);
+    let mut seen = BTreeSet::new();
+    found.retain(|v| seen.insert(v.clone()));
+    found
+}
+
+/// How many values are tried for all inputs alike.
+const MOST_POLICIES: usize = 24;
+
+fn of_sort(sort: Sort, value: &IBig) -> Value {
+    match sort {
+        Sort::Bool => Value::Bool(*value != IBig::ZERO),
+        Sort::BitVec(w) => Value::Bv(Bits::from_int(w, value)),
+        Sort::Int => Value::Int(value.clone()),
+        Sort::Array(..) => Value::zero(sort),
+    }
+}
+
+/// Follows a run with each of the candidate values.
+fn concretely(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    machine: &Machine<'_>,
+    start: &[Value],
+    quarries: &mut BTreeMap<LocId, Quarry>,
+    found: &mut Lassos,
+) {
+    let fixed = ts.fixed_by(ts.init);
+    let chooses = ts.unknowns.iter().any(|u| u.kind == UnknownKind::Input) || fixed.len() < ts.vars.len();
+    let mut steps = ALL_STEPS;
+    for value in candidates(ts) {
+        let mut values = start.to_vec();
+        for (v, var) in ts.vars.entries().filter(|(v, _)| !fixed.contains(v)) {
+            values[v.index()] = of_sort(var.sort, &value);
+        }
+        if !machine.is_initial(&values) {
+            values = start.to_vec();
+        }
+        follow(ts, cx, machine, values, &value, &mut steps, quarries, found);
+        if quarries.is_empty() || steps == 0 || !chooses || cx.out_of_time() {
+            return;
+        }
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the state of one hunt")]
+fn follow(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    machine: &Machine<'_>,
+    start: Vec<Value>,
+    value: &IBig,
+    steps: &mut usize,
+    quarries: &mut BTreeMap<LocId, Quarry>,
+    found: &mut Lassos,
+) {
+    let mut runner = Runner::new(machine, start);
+    let mut seen: HashMap<(LocId, Vec<Value>), usize> = HashMap::new();
+    for _ in 0..MOST_STEPS {
+        if *steps == 0 || quarries.is_empty() || cx.out_of_time() {
+            return;
+        }
+        *steps -= 1;
+        let loc = runner.state.loc;
+        if let Some(quarry) = quarries.get_mut(&loc) {
+            let scalars = quarry.relevant.iter().filter(|v| !matches!(ts.vars[**v].sort, Sort::Array(..)));
+            let key = (loc, scalars.map(|v| runner.state.values[v.index()].clone()).collect());
+            let now = runner.recording.steps.len();
+            if let Some(before) = seen.insert(key, now) {
+                let edges = runner.recording.steps[before..].iter().map(|s| s.edge);
+                let inside = edges.into_iter().all(|e| quarry.body.contains(&ts.edges[e].from));
+                let lasso = inside.then(|| closes(machine, &runner.recording, before)).flatten();
+                match lasso {
+                    Some(lasso) => {
+                        found.insert(loc, lasso);
+                        quarries.remove(&loc);
+                    }
+                    None => quarry.misses += 1,
+                }
+                if quarries.get(&loc).is_some_and(|q| q.misses > MOST_MISSES) {
+                    return;
+                }
+            }
+        }
+        let Some(edge) = runner.next() else { return };
+        runner.step(edge, |u| {
+            let wanted = of_sort(ts.unknowns[u].sort, value);
+            let is_input = ts.unknowns[u].kind == UnknownKind::Input;
+            if is_input && ts.admits(u, &wanted) { wanted } else { ts.least(u) }
+        });
+    }
+}
+
+/// Compares visits along the feasible paths.
+fn symbolically(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    solver: &mut dyn Solver,
+    machine: &Machine<'_>,
+    quarries: &mut BTreeMap<LocId, Quarry>,
+    found: &mut Lassos,
+) {
+    let interest: BTreeSet<LocId> = quarries.keys().copied().collect();
+    let mut paths = Paths::new(ts, cx, solver, interest, BOUNDS);
+    let mut pairs = MOST_PAIRS;
+    while let Some(explored) = paths.next(solver) {
+        let explored = explored.clone();
+        let now = explored.visits.last().expect("a path ends with a visit");
+        let Some(quarry) = quarries.get(&now.at) else { continue };
+        for before in explored.visits[..explored.visits.len() - 1].iter().rev().filter(|v| v.at == now.at) {
+            let between = &explored.path.edges[before.step..];
+            if !between.iter().all(|e| quarry.body.contains(&ts.edges[*e].from)) {
+                break;
+            }
+            if pairs == 0 || cx.out_of_time() {
+                return;
+            }
+            let Some(equal) = equations(ts, quarry, before, now) else { continue };
+            let Some(witness) = meet(ts, cx, solver, &explored, &equal, &mut pairs) else { continue };
+            if let Some(lasso) = replay(machine, &witness, before.step, now.step, now.at) {
+                found.insert(now.at, lasso);
+                quarries.remove(&now.at);
+                break;
+            }
+        }
+        if quarries.is_empty() {
+            return;
+        }
+    }
+}
+
+/// That two visits agree on what may matter; nothing if they cannot.
+fn equations(ts: &TransitionSystem, quarry: &Quarry, before: &Visit, now: &Visit) -> Option<Vec<Term>> {
+    let t = &ts.terms;
+    let mut found = Vec::new();
+    for v in &quarry.relevant {
+        let (a, b) = (before.state[v.index()], now.state[v.index()]);
+        let equal = if a == b { t.tt() } else { simplify(t, t.eq(a, b)) };
+        if equal == t.ff() {
+            return None;
+        }
+        // Arrays are compared by the replay, in the cells that matter.
+        if equal != t.tt() && !matches!(ts.vars[*v].sort, Sort::Array(..)) {
+            found.push(equal);
+        }
+    }
+    Some(found)
+}
+
+/// Values under which a path is taken and the equations hold.
+fn meet(
+    ts: &TransitionSystem,
+    cx: &EngineCx,
+    solver: &mut dyn Solver,
+    explored: &Explored,
+    equal: &[Term],
+    pairs: &mut usize,
+) -> Option<Witness> {
+    let t = &ts.terms;
+    let holds = |c: &Term| t.eval(*c, |s| value_of(ts, &explored.witness, s)).as_bool();
+    if equal.iter().all(holds) {
+        return Some(explored.witness.clone());
+    }
+    *pairs -= 1;
+    let mut all = explored.path.conditions.clone();
+    all.extend(equal);
+    if too_hard(ts, &all) {
+        return None;
+    }
+    all.extend(explored.path.ranges(ts));
+    all.push(ts.init);
+    let Answer::Sat(model) = cx.ask(solver, ts, &all) else { return None };
+    let symbols: BTreeSet<Term> = all.iter().flat_map(|c| t.symbols(*c)).collect();
+    Some(Rc::new(symbols.into_iter().filter_map(|s| model.value(s).map(|v| (s, v.clone()))).collect()))
+}
+
+/// The run of a witness, if it repeats.
+fn replay(machine: &Machine<'_>, witness: &Witness, cycle: usize, steps: usize, end: LocId) -> Option<Lasso> {
+    let ts = machine.system();
+    let mut runner = Runner::new(machine, start_of(ts, witness));
+    for step in 0..steps {
+        let frame = u32::try_from(step).expect("paths are short");
+        let edge = runner.next()?;
+        runner.step(edge, |u| value_of(ts, witness, ts.terms.copy_symbol(ts.unknowns[u].term, frame)));
+    }
+    if runner.state.loc != end {
+        return None;
+    }
+    closes(machine, &runner.recording, cycle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_brought_into_the_sort_of_an_input() {
+        assert_eq!(of_sort(Sort::BitVec(8), &IBig::from(-1)), Value::bv(8, 255));
+        assert_eq!(of_sort(Sort::Bool, &IBig::from(2)), Value::Bool(true));
+        assert!(matches!(of_sort(Sort::Int, &IBig::from(7)), Value::Int(_)));
+    }
+}

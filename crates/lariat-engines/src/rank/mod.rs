@@ -1,0 +1,94 @@
+//! Ranking functions.
+
+mod case;
+mod encode;
+mod form;
+mod measure;
+mod model;
+mod partition;
+mod paths;
+mod relation;
+mod slim;
+mod support;
+mod synth;
+
+use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
+use encode::Encoder;
+use lariat_ir::{Certificate, Claim, LocId, Outline, Property, Proves, Sort, Term};
+use model::{Model, Node};
+use paths::{Detail, Region};
+use slim::slim;
+use std::collections::BTreeMap;
+use std::time::Instant;
+use support::Analysis;
+use synth::Bound;
+
+/// The engine.
+pub struct Ranking;
+
+impl Engine for Ranking {
+    fn name(&self) -> &'static str {
+        "ranking"
+    }
+    fn cost(&self) -> u32 {
+        20
+    }
+    fn applies(&self, task: &Task<'_>) -> Applies {
+        if task.ts.proves == Proves::Diverges {
+            return Applies::Elsewhere;
+        }
+        Applies::Yes
+    }
+    fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
+        match prove(task, cx) {
+            Ok(claim) => Outcome::Claims(vec![claim]),
+            Err(reason) => Outcome::GaveUp(reason),
+        }
+    }
+}
+
+fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
+    let ts = task.ts;
+    let this = task.this();
+    let inner = task.forest.loops.entries().filter(|(id, _)| *id == task.id || task.forest.is_inside(*id, task.id));
+    let cutpoints: Vec<LocId> = inner.map(|(_, l)| l.header).collect();
+    let dimensions: Vec<Term> = paths::relevant(ts, &this.body).into_iter().collect();
+    // Other engines want to look at this loop and at the next ones, too.
+    let now = Instant::now();
+    let deadline = now + cx.deadline.saturating_duration_since(now) / 2;
+    let encoder = Encoder::new(ts, deadline);
+    // Sums of bit-vectors have finitely many values: falling is enough.
+    let finite = dimensions.iter().all(|d| ts.terms.sort(*d) != Sort::Int);
+    let bound = if finite { Bound::Free } else { Bound::Asked };
+    let claim = |measures, invariants| Claim {
+        system: task.hash,
+        property: Property::Terminates(this.header),
+        when: ts.terms.tt(),
+        certificate: Certificate::Ranking { outline: Outline { invariants, inner: Vec::new() }, measures },
+    };
+
+    // Most loops need no invariants and no cases; many of the others only what the abstract domains find.
+    let nothing = BTreeMap::new();
+    for supported in [false, true] {
+        let invariants = if supported { task.board.invariants(ts, task.forest, deadline) } else { &nothing };
+        let region = Region { cutpoints: &cutpoints, body: &this.body, invariants, dimensions: &dimensions };
+        let relations = paths::steps(&encoder, &region, Detail { splits: 0, most_steps: 200 })?;
+        let relations = slim(&relations, deadline);
+        let model = Model::new(dimensions.clone(), &cutpoints, Vec::new());
+        let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, bound, deadline);
+        if found.stuck.is_empty() {
+            let nodes: Vec<&Node> = model.nodes.iter().collect();
+            if let Some(measures) = measure::measures(&encoder, &dimensions, &nodes, &found.levels) {
+                return Ok(claim(measures, invariants.clone()));
+            }
+        }
+    }
+    let Some(analysis) = Analysis::new(task, &encoder) else {
+        return Err("it has too many steps between cutpoints".into());
+    };
+    match partition::search(&encoder, &analysis, &cutpoints, bound) {
+        Some(found) => Ok(claim(found.measures, found.invariants)),
+        None if encoder.out_of_time() => Err("the time was up".into()),
+        None => Err("no tuple of functions that are linear in few parts falls on each of its steps".into()),
+    }
+}

@@ -1,0 +1,178 @@
+//! The steps between cutpoints, path by path and case by case.
+
+use super::case::{Case, Goal};
+use super::encode::{Encoder, LARGEST_DIVISOR};
+use super::form::Form;
+use super::relation::Relation;
+use crate::path::{SymbolicPath, in_state};
+use lariat_ir::simplify::simplify;
+use lariat_ir::{LocId, Op, Role, Sort, Term, TransitionSystem};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// How finely to look.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Detail {
+    /// How often one path may be split into cases, beyond what is forced.
+    pub splits: usize,
+    /// More steps than this are too many.
+    pub most_steps: usize,
+}
+
+/// Where steps begin and end.
+pub(crate) struct Region<'a> {
+    /// The cutpoints; a step's ends are indices into this list.
+    pub cutpoints: &'a [LocId],
+    /// Steps stay inside these locations.
+    pub body: &'a BTreeSet<LocId>,
+    /// What holds at locations.
+    pub invariants: &'a BTreeMap<LocId, Term>,
+    /// What is observed of the state: terms over the variables.
+    pub dimensions: &'a [Term],
+}
+
+/// All steps of a region as relations, or why not.
+pub(crate) fn steps(encoder: &Encoder<'_>, region: &Region<'_>, detail: Detail) -> Result<Vec<Relation>, String> {
+    let mut found = Found { relations: Vec::new(), seen: HashSet::new() };
+    for (from, &start) in region.cutpoints.iter().enumerate() {
+        from_cutpoint(encoder, region, detail, from, start, &mut found)?;
+    }
+    Ok(found.relations)
+}
+
+struct Found {
+    relations: Vec<Relation>,
+    seen: HashSet<Relation>,
+}
+
+fn from_cutpoint(
+    encoder: &Encoder<'_>,
+    region: &Region<'_>,
+    detail: Detail,
+    from: usize,
+    start: LocId,
+    found: &mut Found,
+) -> Result<(), String> {
+    let ts = encoder.ts;
+    let mut case = Case::new(encoder.deadline);
+    case.goals.extend(region.dimensions.iter().map(|d| Goal::Value(*d, encoder.reading(*d))));
+    if let Some(known) = region.invariants.get(&start) {
+        case.assume(*known, true);
+    }
+    let mut open: Vec<(SymbolicPath, Case)> = Vec::new();
+    for case in case.settle(encoder, &mut detail.splits.clone()) {
+        open.push((SymbolicPath::at(ts, start), case));
+    }
+    while let Some((path, case)) = open.pop() {
+        for &e in ts.locs[path.end].out.iter().rev() {
+            let to = ts.edges[e].to;
+            if to.is_sink() || !region.body.contains(&to) {
+                continue;
+            }
+            if encoder.out_of_time() {
+                return Err("the time was up while its paths were listed".into());
+            }
+            if open.len() + found.relations.len() > detail.most_steps {
+                return Err(format!("it has more than {} ways between its cutpoints", detail.most_steps));
+            }
+            let next = path.then(ts, e);
+            let end = region.cutpoints.iter().position(|c| *c == to);
+            let mut case = case.clone();
+            for c in &next.conditions[path.conditions.len()..] {
+                case.assume(*c, true);
+            }
+            for o in &next.unknowns[path.unknowns.len()..] {
+                let range = ts.range_condition(o.unknown, o.term);
+                case.assume(range, true);
+            }
+            if let Some(known) = region.invariants.get(&to) {
+                case.assume(in_state(ts, *known, &next.state), true);
+            }
+            // All conditions first: what they say makes values exact.
+            let cases = case.settle(encoder, &mut detail.splits.clone());
+            if let Some(to) = end {
+                let after: Vec<Term> =
+                    region.dimensions.iter().map(|d| simplify(&ts.terms, in_state(ts, *d, &next.state))).collect();
+                let dimensions = || region.dimensions.iter().zip(&after);
+                for mut case in cases {
+                    case.goals.extend(dimensions().map(|(d, a)| Goal::Value(*a, encoder.reading(*d))));
+                    for mut case in case.settle(encoder, &mut detail.splits.clone()) {
+                        let mut before = Vec::new();
+                        let mut later = Vec::new();
+                        for (d, a) in dimensions() {
+                            before.push(read(encoder, &mut case, *d, *d));
+                            later.push(read(encoder, &mut case, *a, *d));
+                        }
+                        let relation = case.relation(from, to, before, later);
+                        if found.seen.insert(relation.clone()) {
+                            found.relations.push(relation);
+                        }
+                    }
+                }
+            } else {
+                open.extend(cases.into_iter().map(|c| (next.clone(), c)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The form of a term, which the goals have made sure of; where time ran out, a column.
+pub(crate) fn read(encoder: &Encoder<'_>, case: &mut Case, t: Term, dimension: Term) -> Form {
+    case.lenient = true;
+    let form = encoder.value(case, t, encoder.reading(dimension));
+    form.unwrap_or_else(|_| Form::column(case.column(None, None)))
+}
+
+/// What matters for whether the region is left: the variables in its guards, closed under dependence, and the cells and
+/// remainders that its guards speak of.
+pub(crate) fn relevant(ts: &TransitionSystem, body: &BTreeSet<LocId>) -> BTreeSet<Term> {
+    let terms = &ts.terms;
+    let edges: Vec<_> = ts.edges.iter().filter(|e| body.contains(&e.from) && body.contains(&e.to)).collect();
+    let guards: Vec<Term> = edges.iter().map(|e| e.guard).collect();
+    let mut seen: BTreeSet<Term> = BTreeSet::new();
+    let mut open = guards.clone();
+    while let Some(t) = open.pop() {
+        for s in terms.symbols(t) {
+            if let Some(Role::Var(v)) = terms.role(s)
+                && seen.insert(s)
+            {
+                open.extend(edges.iter().flat_map(|e| &e.updates).filter(|u| u.0 == v).map(|u| u.1));
+            }
+        }
+    }
+    seen.retain(|s| !matches!(terms.sort(*s), Sort::Array(..)));
+    seen.extend(observed(ts, &guards));
+    seen
+}
+
+/// Cells of arrays, and remainders by small constants, that occur in some conditions.
+fn observed(ts: &TransitionSystem, conditions: &[Term]) -> Vec<Term> {
+    let terms = &ts.terms;
+    let plain = |t: Term| {
+        terms.reachable(&[t]).iter().all(|u| match terms.role(*u) {
+            Some(Role::Var(_)) => !matches!(terms.sort(*u), Sort::Array(..)),
+            Some(_) => false,
+            None => !matches!(terms.node(*u).op, Op::Select | Op::Store | Op::Fill(_) | Op::IntMod),
+        })
+    };
+    let wanted = |t: &Term| {
+        let node = terms.node(*t);
+        match node.op {
+            Op::Select => {
+                matches!(terms.role(node.args()[0]), Some(Role::Var(_)))
+                    && plain(node.args()[1])
+                    && matches!(node.sort, Sort::Int | Sort::BitVec(_))
+            }
+            Op::IntMod => {
+                let divisor = terms.constant_value(node.args()[1]);
+                let small = divisor.is_some_and(|d| (2..=LARGEST_DIVISOR).any(|k| *d.as_int() == k.into()));
+                small && plain(node.args()[0])
+            }
+            _ => false,
+        }
+    };
+    terms.reachable(conditions).into_iter().filter(wanted).take(MOST_OBSERVED).collect()
+}
+
+/// More cells and remainders than this are not watched.
+const MOST_OBSERVED: usize = 4;

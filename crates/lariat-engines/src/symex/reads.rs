@@ -1,0 +1,256 @@
+//! What a recorded run depends on.
+//!
+//! A step needs what its guard reads, and what is needed after it is computed from. With the values at hand this is
+//! finer than the symbols of a term: of a choice only the branch that was taken counts, of an array only the cells
+//! that were read, of a conjunction that failed only a part that failed. Two runs that agree on what is needed
+//! and choose the same inputs take the same steps.
+
+use lariat_ir::eval::apply;
+use lariat_ir::{Choice, Id, Op, Place, Role, Term, TransitionSystem, UnknownId, UnknownKind, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Something that a run reads.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Read {
+    /// A part of the state.
+    Place(Place),
+    /// A value chosen on the way.
+    Unknown(UnknownId),
+}
+
+/// That a run depends on a value which only the environment knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Unsettled(pub UnknownId);
+
+/// The parts of the state before the steps that decide the steps themselves and the places `after` them. `states[i]` holds
+/// the values before step `i`.
+pub(crate) fn before(
+    ts: &TransitionSystem,
+    states: &[Vec<Value>],
+    steps: &[Choice],
+    after: &BTreeSet<Place>,
+) -> Result<BTreeSet<Place>, Unsettled> {
+    let mut needed = after.clone();
+    for (values, step) in states.iter().zip(steps).rev() {
+        let edge = &ts.edges[step.edge];
+        let mut reader = Reader::new(ts, values, step);
+        reader.whole(edge.guard);
+        let mut kept = BTreeSet::new();
+        for place in &needed {
+            let (Place::Var(v) | Place::Cell(v, _)) = place;
+            match edge.updates.iter().find(|(w, _)| w == v) {
+                None => {
+                    kept.insert(place.clone());
+                }
+                Some((_, new)) => match place {
+                    Place::Var(_) => reader.whole(*new),
+                    Place::Cell(_, index) => reader.cell(*new, index),
+                },
+            }
+        }
+        for read in reader.found {
+            match read {
+                Read::Place(p) => {
+                    kept.insert(p);
+                }
+                Read::Unknown(u) if ts.unknowns[u].kind == UnknownKind::Input => {}
+                Read::Unknown(u) => return Err(Unsettled(u)),
+            }
+        }
+        needed = without_cells_of_whole_arrays(kept);
+    }
+    Ok(needed)
+}
+
+/// The least set of places that a cycle reads or needs for what it leaves in the set: closed under what the cycle does.
+pub(crate) fn closed(
+    ts: &TransitionSystem,
+    states: &[Vec<Value>],
+    cycle: &[Choice],
+) -> Result<Option<BTreeSet<Place>>, Unsettled> {
+    /// A chain of dependences through this many iterations is not followed to its end.
+    const MOST_ROUNDS: usize = 64;
+    let mut same = BTreeSet::new();
+    for _ in 0..MOST_ROUNDS {
+        let wider = before(ts, states, cycle, &same)?;
+        if wider == same {
+            return Ok(Some(same));
+        }
+        same = wider;
+    }
+    Ok(None)
+}
+
+fn without_cells_of_whole_arrays(places: BTreeSet<Place>) -> BTreeSet<Place> {
+    let whole: BTreeSet<_> =
+        places.iter().filter_map(|p| if let Place::Var(v) = p { Some(*v) } else { None }).collect();
+    places.into_iter().filter(|p| !matches!(p, Place::Cell(v, _) if whole.contains(v))).collect()
+}
+
+/// The value of a place in a state.
+pub(crate) fn value_at(values: &[Value], place: &Place) -> Value {
+    match place {
+        Place::Var(v) => values[v.index()].clone(),
+        Place::Cell(v, i) => match &values[v.index()] {
+            Value::Array(a) => a.get(i).clone(),
+            scalar => scalar.clone(),
+        },
+    }
+}
+
+struct Reader<'a> {
+    ts: &'a TransitionSystem,
+    values: &'a [Value],
+    step: &'a Choice,
+    known: HashMap<Term, Value>,
+    /// What was looked into already, as a whole or at a cell.
+    seen: BTreeSet<(Term, Option<Value>)>,
+    found: BTreeSet<Read>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(ts: &'a TransitionSystem, values: &'a [Value], step: &'a Choice) -> Self {
+        Self { ts, values, step, known: HashMap::new(), seen: BTreeSet::new(), found: BTreeSet::new() }
+    }
+
+    /// The value of a term in this step.
+    fn value(&mut self, t: Term) -> Value {
+        let terms = &self.ts.terms;
+        if let Some(v) = self.known.get(&t) {
+            return v.clone();
+        }
+        for u in terms.reachable(&[t]) {
+            if self.known.contains_key(&u) {
+                continue;
+            }
+            let node = terms.node(u);
+            let value = match node.op {
+                Op::Symbol(_) => match terms.role(u) {
+                    Some(Role::Var(v)) => self.values[v.index()].clone(),
+                    Some(Role::Unknown(w)) => self
+                        .step
+                        .values
+                        .iter()
+                        .find(|(x, _)| *x == w)
+                        .map_or_else(|| self.ts.least(w), |(_, v)| v.clone()),
+                    role => unreachable!("a system has no symbol with the role {role:?}"),
+                },
+                Op::Bool(_) | Op::Bv(_) | Op::Int(_) => terms.constant_value(u).expect("a constant has a value"),
+                op => {
+                    let args: Vec<&Value> = node.args().iter().map(|a| &self.known[a]).collect();
+                    apply(op, &args)
+                }
+            };
+            self.known.insert(u, value);
+        }
+        self.known[&t].clone()
+    }
+
+    /// Notes what the value of a term depends on.
+    fn whole(&mut self, t: Term) {
+        let mut open = vec![t];
+        while let Some(t) = open.pop() {
+            if !self.seen.insert((t, None)) {
+                continue;
+            }
+            let node = self.ts.terms.node(t);
+            let args: Vec<Term> = node.args().to_vec();
+            match node.op {
+                Op::Symbol(_) => match self.ts.terms.role(t) {
+                    Some(Role::Var(v)) => {
+                        self.found.insert(Read::Place(Place::Var(v)));
+                    }
+                    Some(Role::Unknown(u)) => {
+                        self.found.insert(Read::Unknown(u));
+                    }
+                    role => unreachable!("a system has no symbol with the role {role:?}"),
+                },
+                Op::Ite => {
+                    let taken = if self.value(args[0]).as_bool() { args[1] } else { args[2] };
+                    open.extend([args[0], taken]);
+                }
+                Op::And | Op::Or => {
+                    // A part that decides alone.
+                    let decides = node.op == Op::Or;
+                    let alone = args.iter().copied().find(|a| self.value(*a).as_bool() == decides);
+                    match alone {
+                        Some(a) => open.push(a),
+                        None => open.extend(args),
+                    }
+                }
+                Op::Select => {
+                    open.push(args[1]);
+                    let index = self.value(args[1]);
+                    self.cell(args[0], &index);
+                }
+                _ => open.extend(args),
+            }
+        }
+    }
+
+    /// Notes what one cell of an array term depends on.
+    fn cell(&mut self, array: Term, index: &Value) {
+        let mut array = array;
+        loop {
+            if !self.seen.insert((array, Some(index.clone()))) {
+                return;
+            }
+            let node = self.ts.terms.node(array);
+            let args: Vec<Term> = node.args().to_vec();
+            match node.op {
+                Op::Symbol(_) => {
+                    let read = match self.ts.terms.role(array) {
+                        Some(Role::Var(v)) => Read::Place(Place::Cell(v, index.clone())),
+                        Some(Role::Unknown(u)) => Read::Unknown(u),
+                        role => unreachable!("a system has no symbol with the role {role:?}"),
+                    };
+                    self.found.insert(read);
+                    return;
+                }
+                Op::Store => {
+                    self.whole(args[1]);
+                    if self.value(args[1]) == *index {
+                        self.whole(args[2]);
+                        return;
+                    }
+                    array = args[0];
+                }
+                Op::Ite => {
+                    self.whole(args[0]);
+                    array = if self.value(args[0]).as_bool() { args[1] } else { args[2] };
+                }
+                Op::Fill(_) => {
+                    self.whole(args[0]);
+                    return;
+                }
+                _ => {
+                    self.whole(array);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// The values of variables that a term needs to be as they are: those that it reads, by variable.
+pub(crate) fn fixed_at_start(
+    ts: &TransitionSystem,
+    start: &[Value],
+    needed: &BTreeSet<Place>,
+    already: &BTreeSet<lariat_ir::VarId>,
+) -> Term {
+    let t = &ts.terms;
+    let vars: BTreeMap<lariat_ir::VarId, &Value> = needed
+        .iter()
+        .map(|p| {
+            let (Place::Var(v) | Place::Cell(v, _)) = p;
+            (*v, &start[v.index()])
+        })
+        .filter(|(v, _)| !already.contains(v))
+        .collect();
+    t.all(vars.into_iter().map(|(v, value)| match value {
+        Value::Bool(true) => ts.vars[v].term,
+        Value::Bool(false) => t.not(ts.vars[v].term),
+        other => t.eq(ts.vars[v].term, t.value(other)),
+    }))
+}

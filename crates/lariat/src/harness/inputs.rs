@@ -1,0 +1,132 @@
+//! The inputs of a run, in the order in which the program reads them.
+
+use crate::analyze::Study;
+use crate::report::replay::{Moment, Replay};
+use crate::source::Source;
+use dashu_int::IBig;
+use lariat_ir::neutral::{Happening, Origin};
+use lariat_ir::{Id, UnknownId, UnknownKind, Value};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// What a function returns: first these values, then those again and again.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Returns {
+    pub first: Vec<IBig>,
+    pub again: Vec<IBig>,
+}
+
+/// The inputs of a run.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Inputs {
+    /// What functions return.
+    pub functions: BTreeMap<String, Returns>,
+    /// The parameters of the entry.
+    pub parameters: Vec<(UnknownId, IBig)>,
+}
+
+impl Inputs {
+    /// Those of a run; or what cannot be given from outside.
+    pub(super) fn of(study: &Study, source: &Source, run: &Replay) -> Result<Self, String> {
+        let mut follower = Follower { study, source, chosen: BTreeMap::new() };
+        let mut inputs = Self::default();
+        for m in run.stem() {
+            inputs.take(source, follower.step(m)?, true);
+        }
+        let mut rounds: Vec<Vec<(UnknownId, IBig)>> = Vec::new();
+        for n in 0..run.rounds.len() {
+            let mut round = Vec::new();
+            for m in run.round(n) {
+                round.extend(follower.step(m)?);
+            }
+            rounds.push(round);
+        }
+        // Rounds that ask for the same values are one; what comes after the last one is like it.
+        let same = rounds.windows(2).all(|w| w[0] == w[1]);
+        let last = if same { rounds.swap_remove(0) } else { rounds.pop().unwrap_or_default() };
+        if !same {
+            for round in rounds {
+                inputs.take(source, round, true);
+            }
+        }
+        inputs.take(source, last, false);
+        if inputs.functions.keys().any(|f| !super::is_name(f)) {
+            return Err("an input comes from a function whose name cannot be written in C".into());
+        }
+        Ok(inputs)
+    }
+
+    fn take(&mut self, source: &Source, values: Vec<(UnknownId, IBig)>, once: bool) {
+        for (u, value) in values {
+            match source.origin(u) {
+                Some(Origin::Call { function, .. }) => {
+                    let returns = self.functions.entry(function.clone()).or_default();
+                    if once { &mut returns.first } else { &mut returns.again }.push(value);
+                }
+                _ => self.parameters.push((u, value)),
+            }
+        }
+    }
+
+    /// The functions in C. An assembler name keeps them apart from whatever the source declares.
+    pub(super) fn definitions(&self) -> String {
+        let mut out = String::new();
+        for (name, returns) in &self.functions {
+            let list = |values: &[IBig]| values.iter().map(super::memory::number).collect::<Vec<_>>().join(", ");
+            let (n, m) = (returns.first.len(), returns.again.len());
+            let _ = writeln!(out, "long long lariat_{name}(void) __asm__(\"{name}\");");
+            let _ = writeln!(out, "long long lariat_{name}(void) {{\n    static unsigned long long calls;");
+            let _ = writeln!(out, "    unsigned long long call = calls++;");
+            if n > 0 {
+                let _ = writeln!(out, "    static const long long first[] = {{ {} }};", list(&returns.first));
+                let _ = writeln!(out, "    if (call < {n})\n        return first[call];");
+            }
+            if m > 0 {
+                let _ = writeln!(out, "    static const long long again[] = {{ {} }};", list(&returns.again));
+                let _ = writeln!(out, "    return again[(call - {n}) % {m}];\n}}\n");
+            } else {
+                let _ = writeln!(out, "    return 0;\n}}\n");
+            }
+        }
+        out
+    }
+}
+
+struct Follower<'a> {
+    study: &'a Study,
+    source: &'a Source,
+    chosen: BTreeMap<UnknownId, Value>,
+}
+
+impl Follower<'_> {
+    /// The inputs that a step reads, in order.
+    fn step(&mut self, m: &Moment) -> Result<Vec<(UnknownId, IBig)>, String> {
+        let ts = &self.study.ts;
+        self.chosen.extend(m.chosen.iter().cloned());
+        let Some(trail) = self.source.trail(ts, m.edge) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for visit in trail {
+            let Happening::Asked(u) = visit.what else { continue };
+            let u = UnknownId::from_index(u);
+            if ts.unknowns[u].kind != UnknownKind::Input {
+                continue;
+            }
+            let least = ts.least(u);
+            let value = self.chosen.get(&u).unwrap_or(&least);
+            match self.source.origin(u) {
+                Some(Origin::Parameter { .. } | Origin::Call { result: true, .. }) => {}
+                Some(Origin::Call { function, .. }) => {
+                    return Err(format!("`{function}` writes an input to memory"));
+                }
+                Some(Origin::Shared { .. }) | None => {
+                    return Err(format!("it is not known how to give the input `{}`", ts.unknowns[u].name));
+                }
+            }
+            let seen = self.source.seen(u, value).ok_or("an input is no number")?;
+            found.push((u, seen));
+        }
+        // What was chosen and is never asked for was for another way.
+        self.chosen.clear();
+        Ok(found)
+    }
+}

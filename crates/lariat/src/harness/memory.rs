@@ -1,0 +1,231 @@
+//! What is in memory when the entry is called: globals, and what its pointers lead to.
+
+use super::inputs::Inputs;
+use crate::analyze::Study;
+use crate::report::replay::Replay;
+use crate::source::Source;
+use dashu_int::IBig;
+use lariat_ir::neutral::{Before, Cells, Origin};
+use lariat_ir::{Id, Mode, Value, VarId};
+use std::fmt::Write as _;
+
+/// Memory from before is given this many bytes at most.
+const LARGEST: u32 = 1 << 20;
+
+/// Code that makes memory as a run needs it.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Memory {
+    /// Statements.
+    pub setup: String,
+    before: Option<(IBig, IBig)>,
+    /// Objects that pointers may point to, by their first addresses.
+    objects: Vec<(IBig, Option<IBig>, String)>,
+}
+
+impl Memory {
+    pub(super) fn of(study: &Study, source: &Source, run: &Replay, inputs: &Inputs) -> Result<Self, String> {
+        let mut memory = Self::default();
+        for o in &source.origins.objects {
+            if super::is_name(&o.name) {
+                memory.objects.push((o.base.clone(), o.end.clone(), o.name.clone()));
+            }
+        }
+        if let Some(before) = &source.origins.before {
+            memory.make_before(source, run, before, inputs)?;
+        }
+        if study.ts.mode == Mode::Function {
+            memory.set_globals(study, source, run)?;
+        }
+        Ok(memory)
+    }
+
+    /// Memory that pointers from outside lead to, with its content.
+    fn make_before(&mut self, source: &Source, run: &Replay, before: &Before, inputs: &Inputs) -> Result<(), String> {
+        let size = before.size.and_then(|v| signed(&run.start[v])).unwrap_or(IBig::ZERO);
+        let mut bytes = size.clamp(IBig::ZERO, IBig::from(LARGEST));
+        let mut cells: Vec<(IBig, u32, IBig)> = Vec::new();
+        for mem in &before.mems {
+            let (Some(ty), Value::Array(content)) = (source.cell_type(*mem), &run.start[source.mem_var(*mem).index()])
+            else {
+                continue;
+            };
+            for (index, value) in content.cells() {
+                let (Some(at), Some(value)) = (signed(index), signed(value)) else { continue };
+                let offset = at - &before.base;
+                if offset >= IBig::ZERO && offset < IBig::from(LARGEST) {
+                    bytes = bytes.max(&offset + IBig::from(ty.width / 8));
+                    cells.push((offset, ty.width / 8, value));
+                }
+            }
+            if content.default_value().ne(&Value::zero(content.default_value().sort())) {
+                let piece = source.origins.cells.iter().find(|c| c.mem == *mem);
+                let (first, stride) = piece.map_or((0, 0), |c| (c.first, c.stride));
+                let value = signed(content.default_value()).unwrap_or_default();
+                let step = IBig::from(stride.max(i64::from(ty.width / 8)));
+                let mut offset = IBig::from(first);
+                while &offset + IBig::from(ty.width / 8) <= bytes && cells.len() < 4096 {
+                    if !cells.iter().any(|(o, ..)| *o == offset) {
+                        cells.push((offset.clone(), ty.width / 8, value.clone()));
+                    }
+                    offset += &step;
+                }
+            }
+        }
+        for (var, offset) in &before.scalars {
+            if let Some(value) = signed(&run.start[*var]) {
+                let width = match &run.start[*var] {
+                    Value::Bv(b) => b.width() / 8,
+                    _ => 8,
+                };
+                bytes = bytes.max(IBig::from(*offset) + IBig::from(width));
+                cells.push((IBig::from(*offset), width, value));
+            }
+        }
+        for (u, value) in &inputs.parameters {
+            if let Some(Origin::Parameter { pointer: Some(_), .. }) = source.origin(*u)
+                && *value >= before.base
+            {
+                bytes = bytes.max((value - &before.base).min(IBig::from(LARGEST)) + IBig::from(16));
+            }
+        }
+        if bytes == IBig::ZERO {
+            return Ok(());
+        }
+        self.before = Some((before.base.clone(), bytes.clone()));
+        let _ = writeln!(self.setup, "    static char *lariat_memory;");
+        let _ = writeln!(self.setup, "    lariat_memory = calloc({} + 16, 1);", bytes.clone());
+        for (offset, width, value) in cells {
+            let ty = match width {
+                1 => "unsigned char",
+                2 => "unsigned short",
+                4 => "unsigned",
+                8 => "unsigned long long",
+                _ => return Err("what a pointer leads to holds numbers of odd widths".into()),
+            };
+            let text = if width == 8 && self.is_inside(&value) {
+                let pointer = self.pointer(&value).unwrap_or_default();
+                format!("(unsigned long long)({pointer})")
+            } else {
+                format!("({ty}){}", number(&value))
+            };
+            let _ = writeln!(self.setup, "    *({ty} *)(lariat_memory + {offset}) = {text};");
+        }
+        Ok(())
+    }
+
+    /// Globals that somebody may have changed before the call.
+    fn set_globals(&mut self, study: &Study, source: &Source, run: &Replay) -> Result<(), String> {
+        let ts = &study.ts;
+        let outside: Vec<usize> =
+            source.origins.before.iter().flat_map(|b| b.scalars.iter().map(|(v, _)| *v)).collect();
+        for (id, v) in ts.vars.entries() {
+            if source.is_fixed(&v.name) || !source.is_visible(ts, id) || outside.contains(&id.index()) {
+                continue;
+            }
+            match &run.start[id.index()] {
+                Value::Array(content) => {
+                    let Some(mem) = source.mem_of(id) else { continue };
+                    let pieces: Vec<&Cells> = source.origins.cells.iter().filter(|c| c.mem == mem).collect();
+                    for c in pieces.into_iter().filter(|c| !c.name.is_empty()) {
+                        for (index, value) in content.cells() {
+                            let (Some(at), Some(value)) = (signed(index), signed(value)) else { continue };
+                            if at >= c.base && c.end.as_ref().is_none_or(|e| at < *e) {
+                                let name = cell_name(c, &at).ok_or("a global cannot be named")?;
+                                let _ = writeln!(self.setup, "    {name} = {};", self.global_value(source, id, &value));
+                            }
+                        }
+                    }
+                }
+                value => {
+                    let Some(value) = signed(value) else { continue };
+                    if !is_lvalue(&v.name) {
+                        return Err(format!("the global `{}` cannot be set from outside", v.name));
+                    }
+                    let _ = writeln!(self.setup, "    {} = {};", v.name, self.global_value(source, id, &value));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn global_value(&self, source: &Source, v: VarId, value: &IBig) -> String {
+        if source.origins.pointers.contains(&v.index()) || self.is_inside(value) {
+            self.pointer(value).unwrap_or_else(|| "0".to_owned())
+        } else {
+            number(value)
+        }
+    }
+
+    /// Whether an address is one of the memory from before.
+    pub(super) fn is_inside(&self, address: &IBig) -> bool {
+        self.before.as_ref().is_some_and(|(base, _)| base <= address && *address < base * IBig::from(2))
+    }
+
+    /// A pointer in C; nothing if there is nothing at the address.
+    pub(super) fn pointer(&self, address: &IBig) -> Option<String> {
+        if *address == IBig::ZERO {
+            return Some("0".to_owned());
+        }
+        if let Some((base, bytes)) = self.before.as_ref().filter(|_| self.is_inside(address)) {
+            let offset = address - base;
+            return (offset <= *bytes).then(|| format!("(void *)(lariat_memory + {offset})"));
+        }
+        let objects =
+            self.objects.iter().filter(|(base, end, _)| base <= address && end.as_ref().is_some_and(|e| address <= e));
+        let (base, _, name) = objects.max_by(|a, b| a.0.cmp(&b.0))?;
+        Some(format!("(void *)((char *)&{name} + {})", address - base))
+    }
+}
+
+/// A command line with as many strings as the program is called with.
+pub(super) fn command_line(inputs: &Inputs, source: &Source) -> String {
+    let count = inputs.parameters.iter().find_map(|(u, value)| match source.origin(*u) {
+        Some(Origin::Parameter { number: 0, .. }) => Some(value.clone()),
+        _ => None,
+    });
+    let count = count.and_then(|c| usize::try_from(c).ok()).unwrap_or(1).min(1000);
+    let strings = vec!["\"program\""; count.max(1)].join(", ");
+    format!("(char *[]){{ {strings}, 0 }}")
+}
+
+/// A number as C writes it.
+pub(super) fn number(value: &IBig) -> String {
+    let (least, most) = (IBig::from(i64::MIN), IBig::from(i64::MAX));
+    if *value == least {
+        "(-9223372036854775807LL - 1)".to_owned()
+    } else if *value > most {
+        format!("(long long){value}ULL")
+    } else if IBig::from(i32::MIN) < *value && *value <= IBig::from(i32::MAX) {
+        value.to_string()
+    } else {
+        format!("{value}LL")
+    }
+}
+
+fn signed(value: &Value) -> Option<IBig> {
+    match value {
+        Value::Bv(b) => Some(IBig::from(b.signed())),
+        Value::Int(i) => Some(i.clone()),
+        Value::Bool(_) | Value::Array(_) => None,
+    }
+}
+
+/// What C calls the cell at an address.
+fn cell_name(c: &Cells, address: &IBig) -> Option<String> {
+    let k = if c.stride > 0 { (address - &c.base - IBig::from(c.first)) / IBig::from(c.stride) } else { IBig::ZERO };
+    let name = match c.name.rfind("[0]") {
+        Some(at) => format!("{}[{k}]{}", &c.name[..at], &c.name[at + 3..]),
+        None if k == IBig::ZERO => c.name.clone(),
+        None => return None,
+    };
+    is_lvalue(&name).then_some(name)
+}
+
+/// Whether a text is a variable of C, or a part of one.
+fn is_lvalue(text: &str) -> bool {
+    let parts = text.split(['.', '[']);
+    parts.enumerate().all(|(n, part)| match part.strip_suffix(']') {
+        Some(index) => n > 0 && index.chars().all(|c| c.is_ascii_digit()),
+        None => super::is_name(part),
+    })
+}

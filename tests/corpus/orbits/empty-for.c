@@ -1,0 +1,5 @@
+// Nothing to decide.
+int main(void) {
+    for (;;) { //@ loop: diverges
+    }
+}

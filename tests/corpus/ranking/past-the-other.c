@@ -1,0 +1,11 @@
+// Unequal numbers, which may never meet.
+extern int __VERIFIER_nondet_int(void);
+
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    int y = __VERIFIER_nondet_int();
+    while (x != y) { //@ loop: neither; wrap: terminates; ideal: diverges; tool: unknown -- runs are too long to follow
+        x++;
+    }
+    return 0;
+}

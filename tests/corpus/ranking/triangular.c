@@ -1,0 +1,11 @@
+// Each round of the outer loop makes the inner one a step shorter.
+extern int __VERIFIER_nondet_int(void);
+
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    for (int i = 0; i < n; i++) { //@ loop: terminates
+        for (int j = i; j < n; j++) { //@ loop: terminates
+        }
+    }
+    return 0;
+}

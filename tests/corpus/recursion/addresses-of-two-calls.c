@@ -1,0 +1,14 @@
+// Locals of two calls that are there at one time have different addresses.
+static void down(int *above) { //@ recursion: diverges
+    int here = 0;
+    if (above == &here) {
+        return;
+    }
+    down(&here);
+}
+
+int main(void) {
+    int outside = 0;
+    down(&outside);
+    return outside;
+}

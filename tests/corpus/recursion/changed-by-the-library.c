@@ -1,0 +1,19 @@
+// The skipped call fills the caller's object by a function of the library.
+void *memset(void *, int, unsigned long);
+
+static void drain(unsigned char *left, int n) { //@ recursion: diverges
+    if (n == 0) {
+        memset(left, 3, 1);
+        return;
+    }
+    while (*left > 0) { //@ loop: diverges
+        --*left;
+        drain(left, n - 1);
+    }
+}
+
+int main(void) {
+    unsigned char left = 3;
+    drain(&left, 1);
+    return 0;
+}

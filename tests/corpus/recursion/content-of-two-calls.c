@@ -1,0 +1,13 @@
+// What one call writes into its object is not in the object of another call.
+static void down(int n, const int *above) { //@ recursion: diverges
+    int mine = n;
+    if (above && *above == mine) {
+        return;
+    }
+    down(1 - n, &mine);
+}
+
+int main(void) {
+    down(0, 0);
+    return 0;
+}

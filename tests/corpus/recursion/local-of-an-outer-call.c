@@ -1,0 +1,18 @@
+// A pointer goes down two calls; what it points to is a local of the outer one, not of the one in between.
+static void sink(int n, int *above) { //@ recursion: diverges
+    int mine = 1;
+    if (n == 0) {
+        *above = 5;
+        return;
+    }
+    while (mine > 0) { //@ loop: diverges
+        mine--;
+        sink(n - 1, n == 2 ? &mine : above);
+    }
+}
+
+int main(void) {
+    int unused = 0;
+    sink(2, &unused);
+    return unused;
+}

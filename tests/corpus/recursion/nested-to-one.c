@@ -1,0 +1,10 @@
+// The argument of the outer call is what the inner one returns, and that is never less than one.
+extern unsigned char __VERIFIER_nondet_uchar(void);
+
+static unsigned nested(unsigned n) { //@ recursion: diverges when n > 0
+    return n == 0 ? 1 : nested(nested(n - 1));
+}
+
+int main(void) {
+    return nested(__VERIFIER_nondet_uchar()) == 1;
+}

@@ -1,0 +1,17 @@
+// The loop counts down what the recursive call has returned, in steps of two.
+extern unsigned char __VERIFIER_nondet_uchar(void);
+
+static unsigned odd(unsigned n) { //@ recursion: diverges
+    if (n == 0) {
+        return 1;
+    }
+    unsigned k = odd(n - 1);
+    while (k != 0) { //@ loop: diverges
+        k -= 2;
+    }
+    return 1;
+}
+
+int main(void) {
+    return odd(__VERIFIER_nondet_uchar()) == 1;
+}
