@@ -15,7 +15,7 @@ use crate::polyhedron::Polyhedron;
 use crate::product::Product;
 use crate::relation::Relation;
 use crate::space::{Dimension, Layer, Space};
-use crate::value::AbsValue;
+use crate::value::Shared;
 use dashu_int::IBig;
 use lariat_ir::{IdVec, LocId, LoopForest, Term, TransitionSystem};
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ pub fn invariants(ts: &TransitionSystem, forest: &LoopForest, options: &Options)
 }
 
 /// What is known of each variable at each location; nothing where no state comes to.
-type Boxes = IdVec<LocId, Option<Vec<AbsValue>>>;
+type Boxes = IdVec<LocId, Option<Vec<Shared>>>;
 
 fn boxes_of<R: Relation>(done: &IdVec<LocId, Product<R>>) -> Boxes {
     done.iter().map(|p| p.live.as_ref().map(|l| l.boxes.clone())).collect()
@@ -150,7 +150,7 @@ fn run<R: Relation>(
 fn relations(
     pairs: Option<(&Space<'_>, &Product<Octagon>)>,
     groups: Option<(&Space<'_>, &Product<Polyhedron>)>,
-    known: &[AbsValue],
+    known: &[Shared],
 ) -> Vec<Term> {
     let telling =
         |space: &Space<'_>, c: &Constraint| !c.linear.interval(|d| space.interval(d, known)).is_at_most(&c.bound);

@@ -10,7 +10,7 @@ use crate::number::Number;
 use crate::product::Product;
 use crate::relation::Relation;
 use crate::space::{Dimension, Space};
-use crate::value::{AbsValue, Truth};
+use crate::value::{AbsValue, Shared, Truth};
 use crate::word::{Reading, Word};
 use dashu_int::IBig;
 use lariat_ir::{Bits, MAX_WIDTH, Op, Sort, Term, Value, VarId};
@@ -61,7 +61,7 @@ pub(crate) fn is_sayable(space: &Space<'_>, c: &Constraint) -> bool {
 
 /// Whether a constraint says something worth saying beside what is known of single variables: one with a long bound that cuts off less than a
 /// thousandth of what those leave is an accident of the ranges of types.
-pub(crate) fn is_telling(space: &Space<'_>, c: &Constraint, boxes: &[AbsValue]) -> bool {
+pub(crate) fn is_telling(space: &Space<'_>, c: &Constraint, boxes: &[Shared]) -> bool {
     if bit_length(&c.bound) <= 16 || c.linear.terms().len() < 2 {
         return true;
     }

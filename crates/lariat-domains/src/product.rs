@@ -7,9 +7,10 @@ use crate::plan::Plan;
 use crate::relation::Relation;
 use crate::space::Space;
 use crate::step::{Live, Step};
-use crate::value::AbsValue;
+use crate::value::{self, AbsValue, Shared};
 use dashu_int::IBig;
 use lariat_ir::{EdgeId, Id, Term, VarId};
+use std::rc::Rc;
 
 /// Sets of states: what is known of each variable, and of the dimensions of each pack together.
 #[derive(Clone, Debug)]
@@ -21,14 +22,14 @@ pub struct Product<R> {
 impl<R: Relation> Product<R> {
     /// What is known of a variable; nothing where there is no state.
     pub fn value(&self, v: VarId) -> Option<&AbsValue> {
-        self.live.as_ref().map(|l| &l.boxes[v.index()])
+        self.live.as_ref().map(|l| &*l.boxes[v.index()])
     }
 
     /// Keeps the states in which each variable has a value of these sets.
-    pub(crate) fn restrict(&mut self, to: Option<&[AbsValue]>) {
+    pub(crate) fn restrict(&mut self, to: Option<&[Shared]>) {
         let met = self.live.take().zip(to).and_then(|(mut live, to)| {
             for (own, other) in live.boxes.iter_mut().zip(to) {
-                *own = own.meet(other).ok()?;
+                *own = value::meet(own, other).ok()?;
             }
             Some(live)
         });
@@ -87,21 +88,22 @@ impl<R: Relation> AbstractDomain for Product<R> {
 
     fn leq(&self, other: &Self) -> bool {
         let (Some(a), Some(b)) = (&self.live, &other.live) else { return self.live.is_none() };
-        a.boxes.iter().zip(&b.boxes).all(|(x, y)| x.leq(y)) && a.packs.iter().zip(&b.packs).all(|(x, y)| x.leq(y))
+        a.boxes.iter().zip(&b.boxes).all(|(x, y)| value::leq(x, y))
+            && a.packs.iter().zip(&b.packs).all(|(x, y)| x.leq(y))
     }
 
     fn join(&self, other: &Self) -> Self {
         let (Some(a), Some(b)) = (&self.live, &other.live) else {
             return if self.live.is_some() { self.clone() } else { other.clone() };
         };
-        let boxes = a.boxes.iter().zip(&b.boxes).map(|(x, y)| x.join(y)).collect();
+        let boxes = a.boxes.iter().zip(&b.boxes).map(|(x, y)| value::join(x, y)).collect();
         let packs = a.packs.iter().zip(&b.packs).map(|(x, y)| x.join(y)).collect();
         Self { live: Some(Live { boxes, packs }) }
     }
 
     fn meet(&self, other: &Self) -> Self {
         let (Some(a), Some(b)) = (&self.live, &other.live) else { return Self { live: None } };
-        let boxes: Result<Vec<AbsValue>, _> = a.boxes.iter().zip(&b.boxes).map(|(x, y)| x.meet(y)).collect();
+        let boxes: Result<Vec<Shared>, _> = a.boxes.iter().zip(&b.boxes).map(|(x, y)| value::meet(x, y)).collect();
         let packs: Vec<R> = a.packs.iter().zip(&b.packs).map(|(x, y)| x.meet(y)).collect();
         let empty = packs.iter().any(Relation::is_empty);
         Self { live: boxes.ok().filter(|_| !empty).map(|boxes| Live { boxes, packs }) }
@@ -110,9 +112,10 @@ impl<R: Relation> AbstractDomain for Product<R> {
     fn widen(&self, space: &Space<'_>, next: &Self, jump: Jump) -> Self {
         let (Some(a), Some(b)) = (&self.live, &next.live) else { return self.join(next) };
         let thresholds: &[IBig] = if jump == Jump::Threshold { &space.thresholds } else { &[] };
-        let value = |((x, y), top): ((&AbsValue, &AbsValue), &AbsValue)| match jump {
-            Jump::Forget if !y.leq(x) => top.clone(),
-            _ => x.widen(y, thresholds),
+        let value = |((x, y), top): ((&Shared, &Shared), &Shared)| match jump {
+            _ if value::leq(y, x) => x.clone(),
+            Jump::Forget => top.clone(),
+            _ => Rc::new(x.widen(y, thresholds)),
         };
         let pack = |(x, y): (&R, &R)| match jump {
             Jump::Forget if !y.leq(x) => None,

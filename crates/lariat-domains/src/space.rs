@@ -6,7 +6,7 @@ use crate::integer::one;
 use crate::interval::Interval;
 use crate::packs;
 use crate::plan::{Plan, Source};
-use crate::value::AbsValue;
+use crate::value::{AbsValue, Shared};
 use crate::word::Reading;
 use dashu_int::IBig;
 use lariat_ir::{EdgeId, Id, IdVec, Op, Sort, Term, TransitionSystem, VarId};
@@ -50,7 +50,7 @@ pub struct Space<'a> {
     /// For each edge: the guard, then the new values.
     pub(crate) edges: IdVec<EdgeId, Plan>,
     /// For each variable: every value of its sort.
-    pub(crate) tops: IdVec<VarId, AbsValue>,
+    pub(crate) tops: IdVec<VarId, Shared>,
 }
 
 impl<'a> Space<'a> {
@@ -69,7 +69,7 @@ impl<'a> Space<'a> {
             place: Vec::new(),
             thresholds: thresholds(ts),
             edges: ts.edges.ids().map(plan).collect(),
-            tops: ts.vars.iter().map(|v| AbsValue::top(v.sort)).collect(),
+            tops: ts.vars.iter().map(|v| Shared::new(AbsValue::top(v.sort))).collect(),
         };
         if layer > Layer::Intervals {
             let init = Plan::new(&ts.terms, &[ts.init]);
@@ -104,7 +104,7 @@ impl<'a> Space<'a> {
     }
 
     /// What is known of a dimension from what is known of its variable.
-    pub(crate) fn interval(&self, d: usize, boxes: &[AbsValue]) -> Interval {
+    pub(crate) fn interval(&self, d: usize, boxes: &[Shared]) -> Interval {
         reading(&boxes[self.dims[d].var.index()], self.dims[d].view)
     }
 
@@ -121,9 +121,9 @@ impl<'a> Space<'a> {
     }
 
     /// What is known of a symbol before a step.
-    pub(crate) fn symbol(&self, source: Source, sort: Sort, boxes: &[AbsValue]) -> AbsValue {
+    pub(crate) fn symbol(&self, source: Source, sort: Sort, boxes: &[Shared]) -> AbsValue {
         match source {
-            Source::Var(v) => boxes[v.index()].clone(),
+            Source::Var(v) => AbsValue::clone(&boxes[v.index()]),
             Source::Unknown(u) => match &self.ts.unknowns[u].range {
                 Some((lo, hi)) => AbsValue::Int(
                     crate::number::Number::new(Interval::between(lo.clone(), hi.clone()), Congruence::top())

@@ -9,12 +9,13 @@ use crate::linear::{Constraint, Form, Linear};
 use crate::plan::{Plan, Source};
 use crate::relation::Relation;
 use crate::space::{Space, View, reading};
-use crate::value::{AbsValue, Empty, Truth};
+use crate::value::{AbsValue, Empty, Shared, Truth};
 use crate::word::Reading;
 use dashu_int::IBig;
 use lariat_ir::{Id, Op, VarId};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// How often terms and relations tell each other what they know.
 const ROUNDS: usize = 3;
@@ -26,7 +27,7 @@ const LARGEST_DIVIDED: usize = 1500;
 /// What is known of the variables: of each by itself, and of the dimensions of each pack together.
 #[derive(Clone, Debug)]
 pub(crate) struct Live<R> {
-    pub boxes: Vec<AbsValue>,
+    pub boxes: Vec<Shared>,
     pub packs: Vec<R>,
 }
 
@@ -87,9 +88,9 @@ impl<'a, R: Relation> Step<'a, R> {
         for (i, source) in &self.facts.plan.symbols {
             if let Source::Var(v) = source {
                 let own = &mut self.live.boxes[v.index()];
-                let new = own.meet(self.facts.value(*i))?;
-                if new != *own {
-                    *own = new;
+                let told = self.facts.value(*i);
+                if !own.leq(told) {
+                    *own = Rc::new(own.meet(told)?);
                     moved.push(*v);
                 }
             }
@@ -293,7 +294,7 @@ impl<'a, R: Relation> Step<'a, R> {
             pack.update(moves);
         }
         for &(v, root) in &new {
-            self.live.boxes[v.index()] = self.facts.value(root).clone();
+            self.live.boxes[v.index()] = Rc::new(self.facts.value(root).clone());
         }
         self.live
     }
@@ -342,12 +343,12 @@ impl<R: Relation> Live<R> {
                 if reading(own, space.dims[d].view).leq(&range) {
                     continue;
                 }
-                let limited = match (&*own, space.dims[d].view) {
+                let limited = match (&**own, space.dims[d].view) {
                     (AbsValue::Int(n), None) => n.limit(&range).map(AbsValue::Int),
                     (AbsValue::Bv(w), Some(r)) => w.limit(r, &range).map(AbsValue::Bv),
                     _ => continue,
                 };
-                *own = limited.ok_or(Empty)?;
+                *own = Rc::new(limited.ok_or(Empty)?);
             }
         }
         Ok(())

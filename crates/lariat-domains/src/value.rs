@@ -5,6 +5,7 @@ use crate::word::Word;
 use dashu_int::IBig;
 use lariat_ir::{Sort, Value};
 use std::fmt;
+use std::rc::Rc;
 
 /// What is known of a truth value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +52,36 @@ pub enum AbsValue {
     Bv(Word),
     /// Every value of a sort that is not followed, such as arrays.
     Other,
+}
+
+/// A set that several states have in common: most variables change on few edges.
+pub(crate) type Shared = Rc<AbsValue>;
+
+/// Whether every value of one set is in the other.
+pub(crate) fn leq(a: &Shared, b: &Shared) -> bool {
+    Rc::ptr_eq(a, b) || a.leq(b)
+}
+
+/// Holds both; one of the two where it holds the other.
+pub(crate) fn join(a: &Shared, b: &Shared) -> Shared {
+    if leq(b, a) {
+        a.clone()
+    } else if a.leq(b) {
+        b.clone()
+    } else {
+        Rc::new(a.join(b))
+    }
+}
+
+/// What is in both; one of the two where it is within the other.
+pub(crate) fn meet(a: &Shared, b: &Shared) -> Result<Shared, Empty> {
+    if leq(a, b) {
+        Ok(a.clone())
+    } else if b.leq(a) {
+        Ok(b.clone())
+    } else {
+        a.meet(b).map(Rc::new)
+    }
 }
 
 /// That a set has become empty: no state is possible.

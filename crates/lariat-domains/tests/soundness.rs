@@ -131,7 +131,7 @@ fn on_the_border(seed: u64, ts: &TransitionSystem, layer: Layer) -> usize {
             let far = IBig::from(rng.between(-3, 3)) * (IBig::from(1) << rng.below(42));
             let (mut good, mut bad) = (own.clone(), own + far);
             if holds(&with(&bad)) {
-                good = bad.clone();
+                good.clone_from(&bad);
             }
             loop {
                 let middle = (&good + &bad) / IBig::from(2);
