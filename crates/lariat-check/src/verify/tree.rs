@@ -19,7 +19,7 @@ pub(super) fn exactly_one(terms: &Terms, guards: &[Term]) -> bool {
         let mut room = MOST_FACTS;
         let facts = guards.iter().map(|g| Facts::of(terms, *g, whole, &mut room));
         let facts = facts.collect::<Result<Vec<Option<Facts>>, Full>>().map(|all| all.into_iter().flatten().collect());
-        facts.is_ok_and(|facts| Tree { terms, facts, known: FastMap::default(), trail: Vec::new() }.is_one())
+        facts.is_ok_and(|facts| Tree { terms, facts, known: FastMap::default(), trail: Vec::new() }.into_one())
     })
 }
 
@@ -136,7 +136,7 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn is_one(mut self) -> bool {
+    fn into_one(mut self) -> bool {
         let all: Vec<usize> = (0..self.facts.len()).collect();
         // A group, how much was known when it was made, and what its guards have decided beyond that.
         let mut groups: Vec<(Vec<usize>, usize, Option<Atom>)> = vec![(all, 0, None)];

@@ -352,13 +352,10 @@ pub(crate) fn components(nodes: usize, relations: &[Relation]) -> Vec<usize> {
         reach[r.from][r.to] = true;
     }
     for k in 0..nodes {
-        for i in 0..nodes {
-            if reach[i][k] {
-                for j in 0..nodes {
-                    if reach[k][j] {
-                        reach[i][j] = true;
-                    }
-                }
+        let further = reach[k].clone();
+        for from in reach.iter_mut().filter(|from| from[k]) {
+            for (to, via) in from.iter_mut().zip(&further) {
+                *to |= *via;
             }
         }
     }
@@ -373,10 +370,9 @@ pub(crate) fn components(nodes: usize, relations: &[Relation]) -> Vec<usize> {
                 .filter(|m| together(a, *m))
                 .all(|m| (0..nodes).all(|b| !reach[m][b] || together(m, b) || number[b] != usize::MAX));
             if number[a] == usize::MAX && (0..nodes).all(ready) && all_ready {
-                for b in 0..nodes {
-                    if together(a, b) {
-                        number[b] = next;
-                    }
+                for (b, n) in number.iter_mut().enumerate().filter(|(b, _)| together(a, *b)) {
+                    debug_assert!(*n == usize::MAX, "{b} is numbered once");
+                    *n = next;
                 }
                 next += 1;
             }

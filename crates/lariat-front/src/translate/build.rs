@@ -258,7 +258,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             // Where calls are skipped, all that counts is whether there is a caller that a return goes on in.
             let (name, ty) =
                 if builder.skips() { ("inner call of", DESCENDED) } else { ("depth of", IntType::signed(64)) };
-            if !instance.recursions.is_empty() && !(builder.skips() && instance.parent.is_none()) {
+            if !(instance.recursions.is_empty() || builder.skips() && instance.parent.is_none()) {
                 let function = &module.functions[instance.function.0 as usize];
                 let name = format!("{name} {}", function.shown());
                 let var = builder.names.made(&mut builder.program, &name, ty);

@@ -40,8 +40,8 @@ pub(super) fn prepare(module: &Module) -> Module {
 pub(super) fn leave_assumptions_to_models(module: &mut Module, table: &Table) -> Vec<String> {
     let mut assumed = Vec::new();
     for f in module.functions.iter_mut().filter(|f| !f.blocks.is_empty()) {
-        let stops = |m: &&Model| m.ends.as_ref().is_some_and(|e| e.how == Ends::Stop);
-        if table.get(&f.name).filter(stops).is_some() {
+        let stops = |m: &Model| m.ends.as_ref().is_some_and(|e| e.how == Ends::Stop);
+        if table.get(&f.name).is_some_and(stops) {
             assumed.push(format!("`{}` excludes runs, whatever its body does", f.shown()));
             f.blocks.clear();
         }

@@ -77,7 +77,7 @@ fn is_forgotten(ts: &TransitionSystem, t: Term) -> bool {
     matches!(ts.terms.role(t), Some(Role::Unknown(_)))
 }
 
-fn vars<'a>(ts: &'a TransitionSystem, t: Term) -> impl Iterator<Item = VarId> + 'a {
+fn vars(ts: &TransitionSystem, t: Term) -> impl Iterator<Item = VarId> + '_ {
     ts.terms.symbols(t).into_iter().filter_map(|s| match ts.terms.role(s) {
         Some(Role::Var(v)) => Some(v),
         _ => None,
