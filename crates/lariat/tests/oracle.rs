@@ -37,10 +37,20 @@ fn rows(table: &str) -> Vec<Row> {
         .collect()
 }
 
+/// All engines run to their end on each: a few hundred systems take as long as thousands take the checker alone.
 #[test]
-fn thousands_of_random_systems_are_never_contradicted() {
+fn the_engines_never_contradict_the_truth_of_random_systems() {
     let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
-        .args(["fuzz", "--count", "3000", "--seed", "20261115", "--mutants", "2"])
+        .args(["fuzz", "--count", "300", "--seed", "1511", "--mutants", "0"])
+        .output()
+        .expect("the tool starts");
+    assert_eq!(o.status.code(), Some(0), "{}", String::from_utf8_lossy(&o.stdout));
+}
+
+#[test]
+fn thousands_of_random_systems_do_not_deceive_the_checker() {
+    let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
+        .args(["fuzz", "--count", "3000", "--seed", "20261115", "--mutants", "2", "--no-engines"])
         .output()
         .expect("the tool starts");
     let table = String::from_utf8(o.stdout).expect("the table is text");
@@ -70,7 +80,7 @@ fn thousands_of_random_systems_are_never_contradicted() {
 fn the_same_seed_gives_the_same_table_with_any_number_of_jobs() {
     let table = |jobs: &str| {
         let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
-            .args(["fuzz", "--count", "600", "--seed", "7", "--mutants", "1", "--jobs", jobs])
+            .args(["fuzz", "--count", "100", "--seed", "7", "--mutants", "1", "--jobs", jobs])
             .output()
             .expect("the tool starts");
         assert_eq!(o.status.code(), Some(0));
