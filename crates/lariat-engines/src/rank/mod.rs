@@ -1,4 +1,9 @@
-//! Ranking functions.
+//! Ranking functions: lexicographic tuples of affine functions, over nested loops, in parts.
+//!
+//! The steps between cutpoints become linear relations (`paths`, `encode`, `case`, `relation`), tuples are found by linear
+//! programs (`synth`), with invariants (`support`) and with the states divided into cells (`partition`, `model`), and are
+//! written as measures (`measure`). Nothing here asks a solver: a relation contains every real step of its case,
+//! so what falls on it falls. The checker shows that again, on the system itself.
 
 mod case;
 mod encode;

@@ -11,7 +11,7 @@ use super::model::{Model, Node, Predicate};
 use super::relation::Relation;
 use super::slim::slim;
 use super::support::{Analysis, conditions};
-use super::synth::{self, Bound, Function};
+use super::synth::{self, Bound, Function, Weights};
 use lariat_ir::{LocId, Measure, Term};
 use std::collections::BTreeMap;
 
@@ -146,7 +146,8 @@ impl Search<'_> {
                 .filter(|s| component[s.from] == component[r.from] && component[s.to] == component[r.from])
                 .collect();
             let all: Vec<usize> = (0..steps.len()).collect();
-            let found = synth::falling(&members, dimensions, &steps, &all, Bound::Free, self.encoder.deadline);
+            let found =
+                synth::falling(&members, dimensions, &steps, &all, Bound::Free, Weights::Small, self.encoder.deadline);
             let Some((functions, _)) = found else { continue };
             let is_constant = |f: &Function| f.weights.iter().all(crate::lp::Rational::is_zero);
             for (m, f) in members.iter().zip(functions) {

@@ -104,13 +104,29 @@ fn one_level(
     deadline: Instant,
 ) -> Option<(Vec<Function>, Vec<bool>)> {
     let all: Vec<usize> = (0..steps.len()).collect();
-    if let Some(found) = falling(members, dimensions, steps, &all, bound, deadline) {
+    let ask = |wanted: &[usize], bound: Bound, weights: Weights| {
+        falling(members, dimensions, steps, wanted, bound, weights, deadline)
+    };
+    if let Some(found) = ask(&all, bound, Weights::Small) {
         return Some(found);
     }
-    if steps.len() == 1 || bound == Bound::Free {
-        return None;
+    // Where nothing falls even without a bound, nothing falls with one. The solution for all falls wherever one can.
+    let (_, can) = ask(&all, Bound::Free, Weights::Any)?;
+    if bound == Bound::Free {
+        return ask(&all, bound, Weights::Any);
     }
-    all.iter().find_map(|i| falling(members, dimensions, steps, &[*i], bound, deadline))
+    let can: Vec<usize> = all.iter().copied().filter(|i| can[*i]).collect();
+    let alone = if steps.len() == 1 { &[][..] } else { &can[..] };
+    alone.iter().find_map(|i| ask(&[*i], bound, Weights::Small)).or_else(|| ask(&can, bound, Weights::Any))
+}
+
+/// Which weights are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Weights {
+    /// Small ones.
+    Small,
+    /// Any.
+    Any,
 }
 
 /// Whether a function must be bounded below where it falls.
@@ -124,32 +140,23 @@ pub(crate) enum Bound {
 
 /// Functions that rise on no step and fall on some of `wanted`; which steps they fall on.
 ///
-/// Small weights are preferred: types bound everything, so a sum with enormous weights can often do the work of two
+/// Small weights are asked for first: types bound everything, so a sum with enormous weights can often do the work of two
 /// levels, and no solver likes it.
+#[expect(clippy::too_many_arguments, reason = "it is one question")]
 pub(crate) fn falling(
     members: &[usize],
     dimensions: usize,
     steps: &[&Relation],
     wanted: &[usize],
     bound: Bound,
+    weights: Weights,
     deadline: Instant,
 ) -> Option<(Vec<Function>, Vec<bool>)> {
     let question = Question { members, dimensions, steps, bound, deadline };
-    let small = Rational::ONE.over(&Rational::small(SMALL));
-    let mut wanted = wanted.to_vec();
-    let mut solution = None;
-    while let Some(next) = question.solve(&wanted, &small) {
-        // Steps that fall by next to nothing wait for a level of their own.
-        let clear = Rational::ONE.over(&Rational::small(CLEAR));
-        let clearly: Vec<usize> = next.falls.iter().filter(|(_, by)| *by >= clear).map(|(i, _)| *i).collect();
-        let settled = clearly.len() == next.falls.len() || clearly.is_empty();
-        solution = Some(next);
-        if settled {
-            break;
-        }
-        wanted = clearly;
-    }
-    let solution = solution.or_else(|| question.solve(&wanted, &Rational::ZERO))?;
+    let solution = match weights {
+        Weights::Any => question.solve(wanted, &Rational::ZERO)?,
+        Weights::Small => question.small(wanted)?,
+    };
     question.rounded(&solution).or_else(|| Some(solution.scaled(steps.len(), dimensions)))
 }
 
@@ -169,6 +176,24 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
+    /// A solution with small weights. Steps that it makes fall by next to nothing wait for a level of their own.
+    fn small(&self, wanted: &[usize]) -> Option<Solution> {
+        let price = Rational::ONE.over(&Rational::small(SMALL));
+        let clear = Rational::ONE.over(&Rational::small(CLEAR));
+        let mut wanted = wanted.to_vec();
+        let mut solution = None;
+        while let Some(next) = self.solve(&wanted, &price) {
+            let clearly: Vec<usize> = next.falls.iter().filter(|(_, by)| *by >= clear).map(|(i, _)| *i).collect();
+            let settled = clearly.len() == next.falls.len() || clearly.is_empty();
+            solution = Some(next);
+            if settled {
+                break;
+            }
+            wanted = clearly;
+        }
+        solution
+    }
+
     /// Nearby functions with small integers, if they do as well.
     ///
     /// A corner of a program with enormous constants has enormous fractions, where plain numbers would do.
