@@ -252,17 +252,20 @@ impl<'a> Paths<'a> {
         Some(pending)
     }
 
-    /// Whether a condition is about a value that only the environment knows.
+    /// Whether only the environment knows if a condition holds. One in which other values have a say may hold for all of the
+    /// environment's if they are chosen well; whoever uses the path has to see to that.
     fn hangs_on_environment(&self, guard: Term) -> bool {
         let t = &self.ts.terms;
-        t.symbols(guard).into_iter().any(|s| match t.role(s) {
+        let of_environment = |s: Term| match t.role(s) {
             Some(Role::Copy(of, _)) => self
                 .ts
                 .unknowns
                 .iter()
                 .any(|u| matches!(t.node(u.term).op, Op::Symbol(id) if id == of) && u.kind != UnknownKind::Input),
             _ => false,
-        })
+        };
+        let symbols = t.symbols(guard);
+        !symbols.is_empty() && symbols.into_iter().all(of_environment)
     }
 
     /// Whether a guard holds on the path whatever values there are.

@@ -198,20 +198,21 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether all objects of a region are globals whose first content is known, or all are inputs.
+    /// Whether neither all objects of a region are globals whose first content is known, nor all are inputs: memory that was there
+    /// before, and globals that anybody may have changed before.
     pub(super) fn is_mixed(&self, region: &super::layout::Region) -> bool {
         let kind = |o: &super::points::ObjectId| match self.memory.object(*o).kind {
             ObjectKind::Global(g) => {
                 let global = &self.cx.flat.module.globals[g.0 as usize];
                 let kept = !self.cx.known_outside.contains(&g) && !self.cx.stored_outside.contains(&g);
                 let known = global.constant || kept || self.cx.whole;
-                (known, global.init.as_ref().is_some_and(is_plain))
+                Some((known, !known || global.init.as_ref().is_some_and(is_plain)))
             }
-            _ => (false, true),
+            ObjectKind::Outside if !self.cx.whole => Some((false, true)),
+            _ => None,
         };
-        let first = region.objects.first().map(kind);
-        let globals = region.objects.iter().all(|o| matches!(self.memory.object(*o).kind, ObjectKind::Global(_)));
-        !globals || region.objects.iter().any(|o| Some(kind(o)) != first)
+        let first = region.objects.first().and_then(kind);
+        first.is_none() || region.objects.iter().any(|o| kind(o) != first)
     }
 
     pub(super) fn start_global(

@@ -110,8 +110,10 @@ impl Generator {
             }
             _ => {
                 let left = (!target.ty.promoted().signed || self.dare()) && self.chance(50);
-                let bits = target.ty.promoted().bits;
-                let by = if self.dare() {
+                // Of a compound assignment to a narrow type the sanitizer expects an amount within that type, though it is
+                // promoted first.
+                let bits = target.ty.bits;
+                let by = if target.ty.bits >= 32 && self.dare() {
                     value
                 } else {
                     literal(i128::try_from(self.rng.below(bits as usize)).expect("small"), INT)
