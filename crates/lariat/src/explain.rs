@@ -25,11 +25,14 @@ pub const PAGES: &[Page] = &[
     Page { name: "c", text: include_str!("../../../docs/c.md") },
     Page { name: "models", text: include_str!("../../../docs/models.md") },
     Page { name: "certificates", text: include_str!("../../../docs/certificates.md") },
+    Page { name: "findings", text: include_str!("../../../docs/findings.md") },
     Page { name: "unknown", text: include_str!("../../../docs/unknown.md") },
+    Page { name: "harness", text: include_str!("../../../docs/harness.md") },
+    Page { name: "results", text: include_str!("../../../docs/results.md") },
     Page { name: "fuzz", text: include_str!("../../../docs/fuzz.md") },
 ];
 
-/// What reports print and where it is explained.
+/// What reports print and which page explains it as a whole.
 const ALSO: &[(&str, &str)] = &[
     ("Ranking", "certificates"),
     ("TransitionInvariant", "certificates"),
@@ -39,14 +42,32 @@ const ALSO: &[(&str, &str)] = &[
     ("Inductive", "certificates"),
     ("Unreachable", "certificates"),
     ("Program", "certificates"),
-    ("terminates", "certificates"),
-    ("diverges", "certificates"),
+    ("json", "results"),
 ];
 
 /// The page of this name, or the one that explains what reports call so.
 pub fn find(name: &str) -> Option<&'static Page> {
     let name = ALSO.iter().find(|(other, _)| *other == name).map_or(name, |(_, page)| page);
     PAGES.iter().find(|p| p.name == name)
+}
+
+/// The words of a report that have a section of their own.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    let page = find("findings").map_or("", |p| p.text);
+    page.lines().filter_map(|l| l.strip_prefix("## "))
+}
+
+/// The section on a word of a report.
+fn section(word: &str) -> Option<&'static str> {
+    let page = find("findings")?.text;
+    let begin = page.find(&format!("\n## {word}\n"))? + 1;
+    let rest = &page[begin..];
+    Some(rest[2..].find("\n## ").map_or(rest, |end| &rest[..end + 3]))
+}
+
+/// What a name means: a page, or a section of one.
+pub fn explain(name: &str) -> Option<&'static str> {
+    section(name).or_else(|| find(name).map(|p| p.text))
 }
 
 #[cfg(test)]
@@ -60,6 +81,24 @@ mod tests {
         let example: Vec<&str> = page.lines().filter_map(|l| l.strip_prefix("    ")).collect();
         let parsed = lariat_ir::lts::parse(&example.join("\n")).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(parsed.system.name, "zune");
+    }
+
+    /// Every word that a result can have is explained.
+    #[test]
+    fn every_word_of_a_result_has_a_section() {
+        use crate::analyze::Verdict;
+        use crate::report::Intent;
+        let verdicts = [Verdict::Terminates, Verdict::Diverges, Verdict::Unknown].map(Verdict::word);
+        let intents = [Intent::EventLoop { waits_in: Vec::new() }, Intent::SpinWait, Intent::Halt];
+        let intents: Vec<&str> = intents.iter().map(Intent::word).collect();
+        let others = ["assumed", "when", "intent", "ends-only-by-overflow", "recursion", "certificates"];
+        for word in verdicts.iter().chain(&intents).chain(&others) {
+            let text = explain(word).unwrap_or_else(|| panic!("`{word}` is not explained"));
+            assert!(text.starts_with('#') && text.len() > 100, "{word}: {text}");
+        }
+        let one = explain("halt").expect("it has a section");
+        assert!(one.starts_with("## halt\n") && !one.contains("## recursion"), "{one}");
+        assert!(words().any(|w| w == "event-loop"));
     }
 
     #[test]

@@ -115,6 +115,10 @@ impl Source {
     pub fn cell_type(&self, mem: usize) -> Option<IntType> {
         self.cells.get(mem).copied()
     }
+    /// Whether a variable is of an unsigned type.
+    pub fn is_unsigned(&self, name: &str) -> bool {
+        self.unsigned.contains(name)
+    }
     /// Whether a variable starts with one value.
     pub fn is_fixed(&self, name: &str) -> bool {
         self.fixed.contains(name)

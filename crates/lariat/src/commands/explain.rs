@@ -1,7 +1,7 @@
 //! `lariat explain`
 
 use super::{fail, print};
-use crate::explain::{PAGES, find};
+use crate::explain::{PAGES, explain, words};
 use clap::Args;
 
 #[derive(Args, Debug)]
@@ -14,12 +14,17 @@ pub(super) fn run(o: &Options) -> u8 {
     let text = match &o.name {
         None => {
             let rows: Vec<String> = PAGES.iter().map(|p| format!("  {:<14}{}", p.name, p.title())).collect();
-            format!("lariat explain NAME, with one of:\n{}\n", rows.join("\n"))
+            let words: Vec<&str> = words().collect();
+            format!(
+                "lariat explain NAME, with one of:\n{}\nor a word of a report:\n  {}\n",
+                rows.join("\n"),
+                words.join(", ")
+            )
         }
-        Some(name) => match find(name) {
-            Some(page) => page.text.to_owned(),
+        Some(name) => match explain(name) {
+            Some(text) => text.to_owned(),
             None => {
-                let names: Vec<&str> = PAGES.iter().map(|p| p.name).collect();
+                let names: Vec<&str> = PAGES.iter().map(|p| p.name).chain(words()).collect();
                 return fail(&format!("there is no page `{name}`; the pages are: {}", names.join(", ")));
             }
         },

@@ -11,12 +11,17 @@ use std::fmt::Write as _;
 
 /// Memory from before is given this many bytes at most.
 const LARGEST: u32 = 1 << 20;
+/// And so many behind the last place that is named.
+const MARGIN: u32 = 1 << 16;
 
 /// Code that makes memory as a run needs it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Memory {
     /// Statements.
     pub setup: String,
+    /// The first address of memory from before.
+    first: Option<IBig>,
+    /// The part of it that is made: its first address, and how many bytes it has.
     before: Option<(IBig, IBig)>,
     /// Objects that pointers may point to, by their first addresses.
     objects: Vec<(IBig, Option<IBig>, String)>,
@@ -31,6 +36,7 @@ impl Memory {
             }
         }
         if let Some(before) = &source.origins.before {
+            memory.first = Some(before.base.clone());
             memory.make_before(source, run, before, inputs)?;
         }
         if study.ts.mode == Mode::Function {
@@ -39,78 +45,84 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Memory that pointers from outside lead to, with its content.
+    /// Memory that pointers from outside lead to, with its content. All of it is one object of the model, of which a run uses a
+    /// small part: that part is made.
     fn make_before(&mut self, source: &Source, run: &Replay, before: &Before, inputs: &Inputs) -> Result<(), String> {
-        let size = before.size.and_then(|v| signed(&run.start[v])).unwrap_or(IBig::ZERO);
-        let mut bytes = size.clamp(IBig::ZERO, IBig::from(LARGEST));
         let mut cells: Vec<(IBig, u32, IBig)> = Vec::new();
+        let mut fills: Vec<(IBig, IBig, u32, IBig)> = Vec::new();
         for mem in &before.mems {
             let (Some(ty), Value::Array(content)) = (source.cell_type(*mem), &run.start[source.mem_var(*mem).index()])
             else {
                 continue;
             };
-            for (index, value) in content.cells() {
-                let (Some(at), Some(value)) = (signed(index), signed(value)) else { continue };
-                let offset = at - &before.base;
-                if offset >= IBig::ZERO && offset < IBig::from(LARGEST) {
-                    bytes = bytes.max(&offset + IBig::from(ty.width / 8));
-                    cells.push((offset, ty.width / 8, value));
-                }
-            }
-            if content.default_value().ne(&Value::zero(content.default_value().sort())) {
+            let width = ty.width / 8;
+            let known = content.cells().iter().filter_map(|(at, value)| Some((signed(at)?, width, signed(value)?)));
+            cells.extend(known.filter(|(at, ..)| *at >= before.base));
+            let default = signed(content.default_value()).unwrap_or_default();
+            if default != IBig::ZERO {
                 let piece = source.origins.cells.iter().find(|c| c.mem == *mem);
                 let (first, stride) = piece.map_or((0, 0), |c| (c.first, c.stride));
-                let value = signed(content.default_value()).unwrap_or_default();
-                let step = IBig::from(stride.max(i64::from(ty.width / 8)));
-                let mut offset = IBig::from(first);
-                while &offset + IBig::from(ty.width / 8) <= bytes && cells.len() < 4096 {
-                    if !cells.iter().any(|(o, ..)| *o == offset) {
-                        cells.push((offset.clone(), ty.width / 8, value.clone()));
-                    }
-                    offset += &step;
-                }
+                let stride = IBig::from(stride.max(i64::from(width)));
+                fills.push((&before.base + IBig::from(first), stride, width, default));
             }
         }
         for (var, offset) in &before.scalars {
-            if let Some(value) = signed(&run.start[*var]) {
-                let width = match &run.start[*var] {
-                    Value::Bv(b) => b.width() / 8,
-                    _ => 8,
-                };
-                bytes = bytes.max(IBig::from(*offset) + IBig::from(width));
-                cells.push((IBig::from(*offset), width, value));
-            }
-        }
-        for (u, value) in &inputs.parameters {
-            if let Some(Origin::Parameter { pointer: Some(_), .. }) = source.origin(*u)
-                && *value >= before.base
-            {
-                bytes = bytes.max((value - &before.base).min(IBig::from(LARGEST)) + IBig::from(16));
-            }
-        }
-        if bytes == IBig::ZERO {
-            return Ok(());
-        }
-        self.before = Some((before.base.clone(), bytes.clone()));
-        let _ = writeln!(self.setup, "    static char *lariat_memory;");
-        let _ = writeln!(self.setup, "    lariat_memory = calloc({} + 16, 1);", bytes.clone());
-        for (offset, width, value) in cells {
-            let ty = match width {
-                1 => "unsigned char",
-                2 => "unsigned short",
-                4 => "unsigned",
-                8 => "unsigned long long",
-                _ => return Err("what a pointer leads to holds numbers of odd widths".into()),
+            let width = match &run.start[*var] {
+                Value::Bv(b) => b.width() / 8,
+                _ => 8,
             };
-            let text = if width == 8 && self.is_inside(&value) {
-                let pointer = self.pointer(&value).unwrap_or_default();
-                format!("(unsigned long long)({pointer})")
-            } else {
-                format!("({ty}){}", number(&value))
-            };
-            let _ = writeln!(self.setup, "    *({ty} *)(lariat_memory + {offset}) = {text};");
+            cells.extend(signed(&run.start[*var]).map(|value| (&before.base + IBig::from(*offset), width, value)));
+        }
+        let passed = inputs
+            .parameters
+            .iter()
+            .filter(|(u, _)| matches!(source.origin(*u), Some(Origin::Parameter { pointer: Some(_), .. })));
+        let pointers = passed.map(|(_, value)| value).chain(cells.iter().filter(|c| c.1 == 8).map(|c| &c.2));
+        let used: Vec<IBig> =
+            pointers.filter(|p| **p >= before.base).chain(cells.iter().map(|c| &c.0)).cloned().collect();
+        let (Some(low), Some(high)) = (used.iter().min(), used.iter().max()) else { return Ok(()) };
+        // What is aligned in the model is aligned here.
+        let low = low - low % IBig::from(16);
+        let bytes = high - &low + IBig::from(MARGIN);
+        if bytes > IBig::from(LARGEST) {
+            return Err("its pointers lead to places too far apart".into());
+        }
+        let _ = writeln!(self.setup, "    static char *lariat_memory;\n    lariat_memory = calloc({bytes}, 1);");
+        self.before = Some((low.clone(), bytes.clone()));
+        for (first, stride, width, value) in fills {
+            let (ty, value) = (Self::word(width)?, self.content(width, &value)?);
+            let start = (first - &low) % &stride;
+            let start = if start < IBig::ZERO { start + &stride } else { start };
+            let _ = writeln!(
+                self.setup,
+                "    for (long at = {start}; at + {width} <= {bytes}; at += {stride})\n        *({ty} *)(lariat_memory + at) = {value};"
+            );
+        }
+        for (at, width, value) in cells {
+            let (ty, value) = (Self::word(width)?, self.content(width, &value)?);
+            let _ = writeln!(self.setup, "    *({ty} *)(lariat_memory + {}) = {value};", at - &low);
         }
         Ok(())
+    }
+
+    /// The type of so many bytes.
+    fn word(bytes: u32) -> Result<&'static str, String> {
+        Ok(match bytes {
+            1 => "unsigned char",
+            2 => "unsigned short",
+            4 => "unsigned",
+            8 => "unsigned long long",
+            _ => return Err("what a pointer leads to holds numbers of odd widths".into()),
+        })
+    }
+
+    /// What so many bytes hold.
+    fn content(&self, bytes: u32, value: &IBig) -> Result<String, String> {
+        if bytes == 8 && self.is_inside(value) {
+            let pointer = self.pointer(value).ok_or("a pointer in memory leads to nothing that can be made")?;
+            return Ok(format!("(unsigned long long)({pointer})"));
+        }
+        Ok(format!("({}){}", Self::word(bytes)?, number(value)))
     }
 
     /// Globals that somebody may have changed before the call.
@@ -158,7 +170,7 @@ impl Memory {
 
     /// Whether an address is one of the memory from before.
     pub(super) fn is_inside(&self, address: &IBig) -> bool {
-        self.before.as_ref().is_some_and(|(base, _)| base <= address && *address < base * IBig::from(2))
+        self.first.as_ref().is_some_and(|first| first <= address)
     }
 
     /// A pointer in C; nothing if there is nothing at the address.
@@ -168,7 +180,7 @@ impl Memory {
         }
         if let Some((base, bytes)) = self.before.as_ref().filter(|_| self.is_inside(address)) {
             let offset = address - base;
-            return (offset <= *bytes).then(|| format!("(void *)(lariat_memory + {offset})"));
+            return (IBig::ZERO <= offset && offset <= *bytes).then(|| format!("(void *)(lariat_memory + {offset})"));
         }
         let objects =
             self.objects.iter().filter(|(base, end, _)| base <= address && end.as_ref().is_some_and(|e| address <= e));

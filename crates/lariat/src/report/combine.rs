@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::replay::{Replay, replay};
 use super::why::why;
 use super::witness::witness;
-use super::words::{bound, condition_words, why_it_ends};
+use super::words::{bound, condition_words, readable_condition, why_it_ends};
 use super::{CopyReport, EntryReport, LoopReport, Results, SystemReport};
 use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart, source_name};
 use lariat_check::Proved;
@@ -237,6 +237,7 @@ fn open_obligation(
         depth: 1,
         verdict: Verdict::Unknown,
         when: None,
+        when_readable: None,
         engine: None,
         certificate: None,
         kind: None,
@@ -333,6 +334,7 @@ fn loop_report(
         depth: this.depth,
         verdict,
         when: claim.filter(|c| c.when != ts.terms.tt()).map(|c| condition_words(ts, c.when)),
+        when_readable: claim.filter(|c| c.when != ts.terms.tt()).map(|c| readable_condition(&reader, c.when)),
         engine,
         certificate: claim.map(|c| claim::to_data(ts, c)),
         kind: claim.map(|c| c.certificate.kind()),

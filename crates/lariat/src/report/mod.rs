@@ -126,6 +126,8 @@ pub struct LoopReport {
     pub verdict: Verdict,
     /// For which initial states, as C; nothing if for all.
     pub when: Option<String>,
+    /// The same for a reader: what it says of variables of the source, and whether that is all.
+    pub when_readable: Option<(String, bool)>,
     /// Who proved it.
     pub engine: Option<&'static str>,
     /// The claim with its certificate.

@@ -25,11 +25,23 @@ impl<'a> Reader<'a> {
 
     /// What a variable is called.
     pub(super) fn name(&self, v: VarId) -> String {
+        let before = self.source.origins.before.as_ref();
+        if let Some(mem) = self.source.mem_of(v)
+            && before.is_some_and(|b| b.mems.contains(&mem))
+        {
+            return "memory from before".to_owned();
+        }
         self.source.name(&self.ts.vars[v].name, self.function)
     }
 
     pub(super) fn is_visible(&self, v: VarId) -> bool {
         self.source.is_visible(self.ts, v)
+    }
+
+    /// Whether a variable is a pointer that still has the value with which it was passed: an address that tells nothing.
+    pub(super) fn is_as_passed(&self, v: VarId, value: &Value) -> bool {
+        self.source.origins.pointers.contains(&v.index())
+            && number(value).is_some_and(|a| self.pointers.iter().any(|(n, p, _)| *p == a && *n == self.name(v)))
     }
 
     /// The value of a variable that is no memory.
@@ -45,17 +57,20 @@ impl<'a> Reader<'a> {
         }
         let cells = changed_cells(before, now);
         let mut shown: Vec<(String, String)> = Vec::new();
-        for (index, value) in &cells {
-            let (name, pointers) = self.cell(v, index);
-            let text = self.source.number(&self.ts.vars[v].name, value);
-            shown.push((name, if pointers { self.pointer(value).unwrap_or(text) } else { text }));
-        }
+        shown.extend(cells.iter().map(|(index, value)| self.cell_value(v, index, value)));
         if shown.len() > CELLS {
             let more = shown.len() - CELLS;
             shown.truncate(CELLS);
             shown.push((format!("{}[...]", self.name(v)), format!("{more} more cells")));
         }
         shown
+    }
+
+    /// A cell of a memory with its value.
+    pub(super) fn cell_value(&self, v: VarId, index: &Value, value: &Value) -> (String, String) {
+        let (name, pointers) = self.cell(v, index);
+        let text = self.source.number(&self.ts.vars[v].name, value);
+        (name, if pointers { self.pointer(value).unwrap_or(text) } else { text })
     }
 
     /// What a cell of a memory is called, and whether it holds a pointer.
@@ -107,13 +122,10 @@ impl<'a> Reader<'a> {
         if address == IBig::ZERO {
             return Some("null".into());
         }
-        if let Some(before) = &self.source.origins.before
-            && before.base <= address
-            && address < &before.base * IBig::from(2)
-        {
+        if self.source.origins.before.as_ref().is_some_and(|before| before.base <= address) {
             let below = self.pointers.iter().filter(|(_, p, _)| *p <= address);
             return Some(match below.max_by(|a, b| a.1.cmp(&b.1)) {
-                Some((name, p, _)) if *p == address => format!("the address that `{name}` was called with"),
+                Some((name, p, _)) if *p == address => format!("`{name}` as it was passed"),
                 Some((name, p, _)) => format!("`{name}` + {} bytes", address - p),
                 None => "an address from before the call".to_owned(),
             });
@@ -137,8 +149,9 @@ impl<'a> Reader<'a> {
         let text = || self.source.number(&self.ts.unknowns[u].name, value);
         match self.source.origin(u) {
             Some(Origin::Parameter { pointer: Some(_), name, .. }) => match self.pointer(value) {
-                Some(words) if !words.contains(&format!("`{name}`")) => words,
-                _ => "any address".to_owned(),
+                Some(words) if words == format!("`{name}` as it was passed") => "a valid address".to_owned(),
+                Some(words) => words,
+                None => text(),
             },
             _ => self.source.seen(u, value).map_or_else(text, |n| n.to_string()),
         }

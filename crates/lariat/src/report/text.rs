@@ -165,8 +165,13 @@ fn calls_with_inputs(l: &LoopReport, file: &str) -> Vec<(Span, String)> {
 
 fn notes(p: &Program, r: &Results, l: &LoopReport) -> Vec<(&'static str, String)> {
     let mut notes = place_notes(p, l);
-    if let Some(when) = &l.when {
-        notes.push(("when", format!("`{when}` holds at the entry")));
+    match &l.when_readable {
+        Some((when, true)) => notes.push(("when", format!("`{when}` holds at the entry"))),
+        Some((when, false)) if !when.is_empty() => {
+            notes.push(("when", format!("`{when}` holds at the entry, and memory is as below")));
+        }
+        Some(_) => notes.push(("when", "memory is as below (the condition is in --format json)".to_owned())),
+        None => {}
     }
     if let Some(Intent::EventLoop { waits_in }) = &l.intent {
         let calls: Vec<String> = waits_in.iter().take(4).map(|f| format!("`{f}`")).collect();
@@ -235,17 +240,18 @@ fn place_notes(p: &Program, l: &LoopReport) -> Vec<(&'static str, String)> {
 /// The values to give, and the steps of the run.
 fn run_notes(p: &Program, l: &LoopReport, w: &Witness, is_source: bool) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
+    let recursion = l.recursion().is_some();
     if !w.inputs.is_empty() {
         notes.push(("hangs with", inputs(l, &w.inputs)));
     }
     if !w.stem.is_empty() {
         let text = steps(&w.stem, p, is_source, false);
         if !text.is_empty() {
-            notes.push(("to the loop", text));
+            notes.push((if recursion { "to the recursion" } else { "to the loop" }, text));
         }
     }
     if !w.cycle.is_empty() {
-        notes.push(("one iteration", steps(&w.cycle, p, is_source, true)));
+        notes.push((if recursion { "one call deeper" } else { "one iteration" }, steps(&w.cycle, p, is_source, true)));
     }
     notes
 }
@@ -268,7 +274,10 @@ fn inputs(l: &LoopReport, all: &[Input]) -> String {
         InputOrigin::Before => format!("`{}` = {} at the start", i.name, i.value),
         InputOrigin::Unknown => format!("{} = {}", i.name, i.value),
     };
-    let mut parts: Vec<String> = all.iter().take(INPUTS).map(words).collect();
+    // What the function is called with comes first, then what is there before, then what is read.
+    let mut all: Vec<&Input> = all.iter().collect();
+    all.sort_by_key(|i| !matches!(i.origin, InputOrigin::Parameter(_)));
+    let mut parts: Vec<String> = all.iter().take(INPUTS).map(|i| words(i)).collect();
     if all.len() > INPUTS {
         parts.push(format!("and {} more inputs (all of them are in --format json)", all.len() - INPUTS));
     }
@@ -284,6 +293,9 @@ fn next(r: &Results, l: &LoopReport) -> Option<String> {
     match (l.verdict, &l.intent) {
         (Verdict::Diverges | Verdict::Unknown, Some(intent)) => Some(format!("`lariat explain {}`", intent.word())),
         (Verdict::Diverges, None) if l.inner.is_some() => None,
+        (Verdict::Diverges, None) if l.recursion().is_some() => {
+            Some("let a call change one of the values that decide it, or return before it calls itself".into())
+        }
         (Verdict::Diverges, None) => {
             Some("let an iteration change one of the values that decide it, or leave the loop before".into())
         }
@@ -334,9 +346,12 @@ fn steps(all: &[StepReport], p: &Program, is_source: bool, around: bool) -> Stri
 }
 
 fn happenings(s: &StepReport) -> Vec<String> {
-    // What a variable gets at once need not be told twice.
-    let told = |i: &Input| matches!(i.origin, InputOrigin::Call(_) | InputOrigin::Parameter(_));
-    let stored = |i: &&Input| told(i) && s.changed.iter().any(|(_, v)| *v == i.value);
+    // What a variable gets at once need not be told twice, nor what the function was called with.
+    let stored = |i: &&Input| match i.origin {
+        InputOrigin::Call(_) => s.changed.iter().any(|(_, v)| *v == i.value),
+        InputOrigin::Parameter(_) => true,
+        InputOrigin::Before | InputOrigin::Unknown => false,
+    };
     let mut parts: Vec<String> = s
         .inputs
         .iter()

@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::replay::Replay;
-use super::words::{as_c, readable};
+use super::words::{for_readers, readable};
 use lariat_ir::{Certificate, Claim, Role, State, Term, Value, VarId};
 use std::collections::BTreeSet;
 
@@ -42,12 +42,13 @@ pub(super) fn why(reader: &Reader<'_>, c: &Claim, run: &Replay) -> Why {
     let iterations = |k: usize| if k == 1 { "one iteration".to_owned() } else { format!("{k} iterations") };
     match period {
         Some(_) if moving.is_empty() => {
-            let array = arrays.iter().map(|v| format!("`{}`", reader.name(*v))).collect::<Vec<_>>().join(", ");
+            let array = arrays.iter().map(|v| reader.name(*v)).collect::<Vec<_>>().join(", ");
             let nothing = "nothing that decides how the loop goes on changes in it";
             sentences.push(match (&stays, arrays.is_empty()) {
                 (Some(s), true) => format!("{nothing}: {s}"),
                 (Some(s), false) => format!("{nothing}: {s}; neither does what it reads of {array}"),
-                (None, true) => "no value decides whether it goes on".to_owned(),
+                (None, true) if relevant.is_empty() => "no value decides whether it goes on".to_owned(),
+                (None, true) => nothing.to_owned(),
                 (None, false) => format!("{nothing}: not what it reads of {array}"),
             });
         }
@@ -137,6 +138,7 @@ fn listed(reader: &Reader<'_>, v: VarId, values: &[Value], between: &str) -> Str
 fn stays(reader: &Reader<'_>, still: &[(VarId, Vec<Value>)]) -> Option<String> {
     let parts: Vec<String> = still
         .iter()
+        .filter(|(v, values)| !reader.is_as_passed(*v, &values[0]))
         .take(NAMED)
         .map(|(v, values)| format!("`{}` stays {}", reader.name(*v), reader.value(*v, &values[0])))
         .collect();
@@ -157,8 +159,7 @@ fn in_general(reader: &Reader<'_>, c: &Claim, run: &Replay) -> Option<String> {
     let ts = reader.ts;
     let condition = set.get(&run.states[0].loc)?;
     let all = ts.terms.conjuncts(*condition);
-    let names = |v: VarId| reader.name(v);
-    let texts = all.iter().filter(|t| readable(reader, **t)).map(|t| as_c(ts, *t, &names)).filter(|t| is_short(t));
+    let texts = all.iter().filter(|t| readable(reader, **t)).map(|t| for_readers(reader, *t)).filter(|t| is_short(t));
     let shown: Vec<String> = texts.map(|t| if t.contains("||") { format!("({t})") } else { t }).collect();
     if shown.is_empty() || shown.len() > 4 {
         return None;

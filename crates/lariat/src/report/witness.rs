@@ -6,13 +6,18 @@ use super::replay::{Moment, Replay};
 use super::{Input, InputOrigin, StepReport, Witness};
 use crate::source::Source;
 use lariat_ir::neutral::{Happening, Origin, Site, Visit};
-use lariat_ir::{Claim, Id, Mode, UnknownId, UnknownKind, Value, VarId};
+use lariat_ir::{Claim, Id, Mode, Op, Role, Term, UnknownId, UnknownKind, Value, VarId};
 use std::collections::BTreeMap;
 
 /// The stem and the first round of a run, in the reader's words.
 pub(super) fn witness(reader: &mut Reader<'_>, c: &Claim, run: &Replay) -> Witness {
     learn_pointers(reader, run);
-    let first = start_inputs(reader, c, &run.start);
+    let mut first = start_inputs(reader, c, &run.start);
+    for input in cells_read(reader, run) {
+        if !first.iter().any(|i| i.name == input.name) {
+            first.push(input);
+        }
+    }
     let mut teller =
         Teller { reader, values: run.start.clone(), chosen: BTreeMap::new(), told: BTreeMap::new(), steps: Vec::new() };
     for m in run.stem() {
@@ -63,12 +68,56 @@ fn start_inputs(reader: &Reader<'_>, c: &Claim, start: &[Value]) -> Vec<Input> {
     let mut inputs = Vec::new();
     for ((id, v), value) in ts.vars.entries().zip(start) {
         let chosen = ts.mode == Mode::Function && !reader.source.is_fixed(&v.name) && reader.is_visible(id);
-        if chosen || needed.contains(&v.term) {
+        if (chosen || needed.contains(&v.term)) && reader.is_visible(id) {
             let values = reader.values(id, None, value);
             inputs.extend(values.into_iter().map(|(name, value)| Input { name, value, origin: InputOrigin::Before }));
         }
     }
     inputs
+}
+
+/// The cells of memory from before that a run reads before it writes to them, with what must be there.
+fn cells_read(reader: &Reader<'_>, run: &Replay) -> Vec<Input> {
+    const LOOKED_AT: usize = 200;
+    let ts = reader.ts;
+    let Some(before) = &reader.source.origins.before else { return Vec::new() };
+    let mut values = run.start.clone();
+    let mut found: Vec<Input> = Vec::new();
+    for m in run.moments.iter().take(LOOKED_AT) {
+        let edge = &ts.edges[m.edge];
+        let roots: Vec<Term> = edge.updates.iter().map(|(_, t)| *t).chain([edge.guard]).collect();
+        let var = |t: Term| match ts.terms.role(t) {
+            Some(Role::Var(v)) => Some(v),
+            _ => None,
+        };
+        for t in ts.terms.reachable(&roots).into_iter().filter(|t| ts.terms.node(*t).op == Op::Select) {
+            let node = ts.terms.node(t);
+            let [array, index] = node.args() else { continue };
+            let Some(v) = var(*array).filter(|v| reader.source.mem_of(*v).is_some_and(|m| before.mems.contains(&m)))
+            else {
+                continue;
+            };
+            // What the step only chooses is not there to be read yet.
+            if ts.terms.symbols(*index).iter().any(|s| var(*s).is_none()) {
+                continue;
+            }
+            let at = ts.terms.eval(*index, |s| var(s).map(|v| values[v.index()].clone()).expect("a variable"));
+            let (Value::Array(now), Value::Array(first)) = (&values[v.index()], &run.start[v.index()]) else {
+                continue;
+            };
+            if now.get(&at) != first.get(&at) {
+                continue;
+            }
+            let (name, value) = reader.cell_value(v, &at, first.get(&at));
+            if !found.iter().any(|i| i.name == name) {
+                found.push(Input { name, value, origin: InputOrigin::Before });
+            }
+        }
+        for (v, _, now) in &m.changed {
+            values[v.index()] = now.clone();
+        }
+    }
+    found
 }
 
 struct Teller<'r, 'a> {
@@ -161,6 +210,7 @@ impl Teller<'_, '_> {
                 let was = &before[v.index()];
                 let now = &self.values[v.index()];
                 let news = self.told.insert(v, now.clone()).as_ref() != Some(now);
+                let news = news && !self.reader.is_as_passed(v, now);
                 if news && (was != now || !matches!(now, Value::Array(_))) {
                     let values = self.reader.values(v, Some(was), now);
                     let step = self.steps.last_mut().expect("a line was begun");

@@ -15,9 +15,37 @@ pub(super) fn as_c(ts: &TransitionSystem, t: Term, name: &dyn Fn(VarId) -> Strin
     })
 }
 
+/// A term as C with the reader's names. A variable of an unsigned type needs no cast to be read as one.
+pub(super) fn for_readers(reader: &Reader<'_>, t: Term) -> String {
+    let mut text = as_c(reader.ts, t, &|v| formula_name(reader, v));
+    for s in reader.ts.terms.symbols(t) {
+        if let Some(Role::Var(v)) = reader.ts.terms.role(s)
+            && reader.source.is_unsigned(&reader.ts.vars[v].name)
+        {
+            let name = formula_name(reader, v);
+            for cast in ["unsigned", "uint64_t", "uint16_t", "uint8_t"] {
+                text = text.replace(&format!("({cast}){name}"), &name);
+            }
+        }
+    }
+    text
+}
+
 /// A condition on the initial states, as results write it.
 pub fn condition_words(ts: &TransitionSystem, when: Term) -> String {
     as_c(ts, when, &|v| ts.vars[v].name.clone())
+}
+
+/// A condition on the initial states for a reader: what it says of the source's variables, and whether that is all.
+pub(super) fn readable_condition(reader: &Reader<'_>, when: Term) -> (String, bool) {
+    let all = reader.ts.terms.conjuncts(when);
+    let shown: Vec<String> = all
+        .iter()
+        .filter(|t| readable(reader, **t))
+        .map(|t| for_readers(reader, *t))
+        .map(|t| if t.contains("||") && all.len() > 1 { format!("({t})") } else { t })
+        .collect();
+    (shown.join(" && "), shown.len() == all.len())
 }
 
 /// Whether a term speaks only of what a reader knows.
@@ -49,7 +77,7 @@ pub(super) fn bound(reader: &Reader<'_>, c: &Claim) -> Option<String> {
         ([m], 1) if m.order == Order::Int && !ts.terms.symbols(m.term).is_empty() => {
             let one_more = ts.terms.apply(Op::IntAdd, &[m.term, ts.terms.int(1)]);
             let simple = simplify(&ts.terms, one_more);
-            Some(format!("max(0, {})", as_c(ts, simple, &|v| formula_name(reader, v))))
+            Some(format!("max(0, {})", for_readers(reader, simple)))
         }
         _ => None,
     }
@@ -58,7 +86,7 @@ pub(super) fn bound(reader: &Reader<'_>, c: &Claim) -> Option<String> {
 /// Why a loop ends.
 pub(super) fn why_it_ends(reader: &Reader<'_>, c: &Claim) -> Vec<String> {
     let ts = reader.ts;
-    let text = |t: Term| format!("`{}`", as_c(ts, t, &|v| formula_name(reader, v)));
+    let text = |t: Term| format!("`{}`", for_readers(reader, t));
     match &c.certificate {
         Certificate::Ranking { measures, .. } => {
             let header = match c.property {
