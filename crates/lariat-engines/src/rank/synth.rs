@@ -142,7 +142,6 @@ pub(crate) enum Bound {
 ///
 /// Small weights are asked for first: types bound everything, so a sum with enormous weights can often do the work of two
 /// levels, and no solver likes it.
-#[expect(clippy::too_many_arguments, reason = "it is one question")]
 pub(crate) fn falling(
     members: &[usize],
     dimensions: usize,
