@@ -82,6 +82,10 @@ impl State {
         self.vars.insert(v, value);
         self.passes(Happening::Set(v));
     }
+    /// A variable gets a value that nobody knows: no assignment that a reader could see.
+    pub(super) fn forget_var(&mut self, v: usize, value: Expr) {
+        self.vars.insert(v, value);
+    }
     /// Notes what happens here, for readers.
     pub(super) fn passes(&mut self, what: Happening) {
         if let Some(site) = self.site {

@@ -469,7 +469,7 @@ impl Builder<'_, '_> {
                     let name = self.program.vars[s.var].0.clone();
                     let _n = super::flat::index(n);
                     let value = self.unknown(state, &name, s.ty, kind, None);
-                    state.set(s.var, value.expr);
+                    state.forget_var(s.var, value.expr);
                 }
             }
             Layout::Region(number) => {

@@ -13,7 +13,7 @@ use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart, source_n
 use lariat_check::Proved;
 use lariat_engines::LoopResult;
 use lariat_ir::lts::{self, Places};
-use lariat_ir::{Integers, LocId, Loop, LoopId, Property, Proves, Span, TransitionSystem, claim};
+use lariat_ir::{Integers, LocId, Loop, LoopId, Property, Proves, Role, Span, Term, TransitionSystem, claim};
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
@@ -324,6 +324,14 @@ fn loop_report(
         }
         None => header.span.clone(),
     };
+    // A condition on what starts with one value says nothing.
+    let limited = claim.filter(|c| {
+        let names = |s: &Term| match ts.terms.role(*s) {
+            Some(Role::Var(v)) => !entry.source.is_fixed(&ts.vars[v].name),
+            _ => true,
+        };
+        c.when != ts.terms.tt() && ts.terms.symbols(c.when).iter().any(names)
+    });
     let mut reader = Reader::new(ts, &entry.source, header.function.as_deref());
     let mut report = LoopReport {
         entry: entry.name.clone(),
@@ -333,8 +341,8 @@ fn loop_report(
         place,
         depth: this.depth,
         verdict,
-        when: claim.filter(|c| c.when != ts.terms.tt()).map(|c| condition_words(ts, c.when)),
-        when_readable: claim.filter(|c| c.when != ts.terms.tt()).map(|c| readable_condition(&reader, c.when)),
+        when: limited.map(|c| condition_words(ts, c.when)),
+        when_readable: limited.map(|c| readable_condition(&reader, c.when)),
         engine,
         certificate: claim.map(|c| claim::to_data(ts, c)),
         kind: claim.map(|c| c.certificate.kind()),

@@ -7,6 +7,7 @@ pub mod json;
 mod overflow;
 mod reader;
 pub(crate) mod replay;
+mod simpler;
 mod snippet;
 mod text;
 mod why;

@@ -4,6 +4,7 @@ use lariat_ir::{
     Arm, Certificate, Choice, Claim, EdgeId, Machine, Move, Role, State, Term, TransitionSystem, UnknownId, Value,
     VarId,
 };
+use std::collections::BTreeMap;
 
 /// A step of a run.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ impl Replay {
 
 /// Replays a certificate with so many rounds, or as many as `most` steps have room for; at least one.
 pub(crate) fn replay(ts: &TransitionSystem, c: &Claim, rounds: usize, most: usize) -> Option<Replay> {
-    let mut player = Player { ts, machine: Machine::new(ts), moments: Vec::new() };
+    let mut player = Player::new(ts);
     match &c.certificate {
         Certificate::Orbit { start, stem, cycle, .. } => {
             let mut state = State { loc: ts.entry, values: start.clone() };
@@ -57,10 +58,8 @@ pub(crate) fn replay(ts: &TransitionSystem, c: &Claim, rounds: usize, most: usiz
             })
         }
         Certificate::RecurrentSet { start, stem, arms, .. } => {
-            let mut state = State { loc: ts.entry, values: start.clone() };
-            for m in stem {
-                state = player.play(&state, &Planned::Move(m))?;
-            }
+            let chosen = super::simpler::simpler(ts, c).unwrap_or_default();
+            let state = player.stem(start, stem, &chosen)?;
             player.rounds(start.clone(), state, rounds, most, |player, state| {
                 let arm = arms.iter().find(|a| applies(ts, state, a))?;
                 arm.path.iter().try_fold(state.clone(), |state, m| player.play(&state, &Planned::Move(m)))
@@ -71,8 +70,16 @@ pub(crate) fn replay(ts: &TransitionSystem, c: &Claim, rounds: usize, most: usiz
 }
 
 fn applies(ts: &TransitionSystem, state: &State, arm: &Arm) -> bool {
-    arm.from == state.loc && value(ts, state, arm.when).as_bool()
+    arm.from == state.loc && holds(ts, state, arm.when)
 }
+
+/// Whether a condition on the variables holds in a state.
+pub(super) fn holds(ts: &TransitionSystem, state: &State, condition: Term) -> bool {
+    value(ts, state, condition).as_bool()
+}
+
+/// Values for the unknowns of steps, instead of those of a certificate.
+pub(super) type Chosen = BTreeMap<(usize, UnknownId), Value>;
 
 fn value(ts: &TransitionSystem, state: &State, term: Term) -> Value {
     ts.terms.eval(term, |s| match ts.terms.role(s) {
@@ -81,13 +88,28 @@ fn value(ts: &TransitionSystem, state: &State, term: Term) -> Value {
     })
 }
 
-struct Player<'a> {
+/// Plays steps and writes them down.
+pub(super) struct Player<'a> {
     ts: &'a TransitionSystem,
     machine: Machine<'a>,
-    moments: Vec<Moment>,
+    pub(super) moments: Vec<Moment>,
 }
 
-impl Player<'_> {
+impl<'a> Player<'a> {
+    pub(super) fn new(ts: &'a TransitionSystem) -> Self {
+        Self { ts, machine: Machine::new(ts), moments: Vec::new() }
+    }
+
+    /// Plays a stem from the entry, with other inputs where there are some; gives the state at its end.
+    pub(super) fn stem(&mut self, start: &[Value], stem: &[Move], chosen: &Chosen) -> Option<State> {
+        self.moments.clear();
+        let mut state = State { loc: self.ts.entry, values: start.to_vec() };
+        for (n, m) in stem.iter().enumerate() {
+            state = self.play(&state, &Planned::Changed(m, n, chosen))?;
+        }
+        Some(state)
+    }
+
     fn play(&mut self, state: &State, step: &Planned<'_>) -> Option<State> {
         // An accepted certificate never gets here with another edge; a hand-made one might.
         if self.machine.enabled(state) != Ok(step.edge()) {
@@ -137,19 +159,28 @@ impl Player<'_> {
 enum Planned<'a> {
     Choice(&'a Choice),
     Move(&'a Move),
+    /// The step of a number, with other inputs.
+    Changed(&'a Move, usize, &'a Chosen),
 }
 
 impl Planned<'_> {
     fn edge(&self) -> EdgeId {
         match self {
             Self::Choice(c) => c.edge,
-            Self::Move(m) => m.edge,
+            Self::Move(m) | Self::Changed(m, ..) => m.edge,
         }
     }
     fn value(&self, ts: &TransitionSystem, state: &State, u: UnknownId) -> Value {
+        if let Self::Changed(_, n, chosen) = self
+            && let Some(value) = chosen.get(&(*n, u))
+        {
+            return value.clone();
+        }
         let chosen = match self {
             Self::Choice(c) => c.values.iter().find(|(w, _)| *w == u).map(|(_, v)| v.clone()),
-            Self::Move(m) => m.inputs.iter().find(|(w, _)| *w == u).map(|(_, t)| value(ts, state, *t)),
+            Self::Move(m) | Self::Changed(m, ..) => {
+                m.inputs.iter().find(|(w, _)| *w == u).map(|(_, t)| value(ts, state, *t))
+            }
         };
         chosen.unwrap_or_else(|| ts.least(u))
     }

@@ -67,8 +67,8 @@ fn start_inputs(reader: &Reader<'_>, c: &Claim, start: &[Value]) -> Vec<Input> {
     let needed = ts.terms.symbols(c.when);
     let mut inputs = Vec::new();
     for ((id, v), value) in ts.vars.entries().zip(start) {
-        let chosen = ts.mode == Mode::Function && !reader.source.is_fixed(&v.name) && reader.is_visible(id);
-        if (chosen || needed.contains(&v.term)) && reader.is_visible(id) {
+        let fixed = reader.source.is_fixed(&v.name) || !reader.is_visible(id);
+        if !fixed && (ts.mode == Mode::Function || needed.contains(&v.term)) {
             let values = reader.values(id, None, value);
             inputs.extend(values.into_iter().map(|(name, value)| Input { name, value, origin: InputOrigin::Before }));
         }
@@ -223,10 +223,27 @@ impl Teller<'_, '_> {
         }
         // What changed without an assignment of the source's.
         let rest = m.changed.iter().filter(|(v, ..)| !last.contains_key(v) && self.reader.is_visible(*v));
+        let rest = rest.filter(|(v, ..)| !self.is_forgotten(m, *v));
         let rest: Vec<(String, String)> =
             rest.flat_map(|(v, was, now)| self.reader.values(*v, Some(was), now)).collect();
         if let Some(step) = self.steps.last_mut() {
             step.changed.extend(rest);
+        }
+    }
+
+    /// Whether a step gives a variable a value that nobody knows: any would do, so that it tells nothing.
+    fn is_forgotten(&self, m: &Moment, v: VarId) -> bool {
+        let ts = self.reader.ts;
+        let term = ts.edges[m.edge].updates.iter().find(|(w, _)| *w == v).map(|(_, t)| *t);
+        let kind = |u: UnknownId| ts.unknowns[u].kind != UnknownKind::Input;
+        match term.and_then(|t| ts.terms.role(t)) {
+            Some(Role::Unknown(u)) => kind(u),
+            // An unknown that was stored before.
+            Some(Role::Var(w)) => {
+                let stored = ts.vars[w].name.strip_suffix(".value").and_then(|n| ts.unknown_named(n));
+                stored.is_some_and(kind)
+            }
+            _ => false,
         }
     }
 
