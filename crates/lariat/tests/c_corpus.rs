@@ -222,10 +222,10 @@ fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
         return Err("a reason belongs to `tool: unknown`".into());
     }
     let [c, wrap, ideal] = t.words;
-    // `c` ends iff it ends over Z; and a run for ever in which no overflow decides is one everywhere.
-    // With `ideal`, inputs have no bounds either, so that less ends.
-    if ideal == Word::Terminates && c != Word::Terminates {
-        return Err("what ends in `ideal` ends in `c`".into());
+    // `c` ends iff it ends over Z and does not hang by an overflow; and a run for ever in which no overflow decides is one
+    // everywhere. With `ideal`, inputs have no bounds either, so that less ends.
+    if ideal == Word::Terminates && wrap != Word::Diverges && c != Word::Terminates {
+        return Err("what ends in `ideal` ends in `c`, unless it hangs in `wrap`".into());
     }
     if c == Word::Diverges && (wrap, ideal) != (Word::Diverges, Word::Diverges) {
         return Err("what diverges in `c` diverges everywhere".into());

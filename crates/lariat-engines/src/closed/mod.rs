@@ -254,7 +254,8 @@ fn close(
         let Some((i, goal)) = failing else {
             let set = enabled.iter().map(|(l, on)| (*l, simplify(t, t.and(*on, t.all(facts[l].iter().copied())))));
             let set: BTreeMap<LocId, Term> = set.filter(|(_, states)| *states != t.ff()).collect();
-            ways.retain(|w| set.contains_key(&w.from));
+            // A way to where there are no states is never enabled: from a state of the set it would lead into the set.
+            ways.retain(|w| set.contains_key(&w.from) && set.contains_key(&w.to));
             return Some((set, ways));
         };
         if ways[i].restricted < MOST_RESTRICTIONS && speaks_of_variables(ts, goal) && goal != t.ff() {
