@@ -62,9 +62,9 @@ fn only_inputs_matter(ts: &TransitionSystem, stem: &[Move], conditions: &[Term])
             return false;
         }
         let (lost, known): (Vec<_>, Vec<_>) = edge.updates.iter().partition(|(_, t)| depends(*t, &tainted));
-        known.iter().for_each(|(v, _)| {
+        for (v, _) in &known {
             tainted.remove(v);
-        });
+        }
         tainted.extend(lost.iter().map(|(v, _)| *v));
     }
     !conditions.iter().any(|t| depends(*t, &tainted))
