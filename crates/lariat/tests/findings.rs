@@ -91,7 +91,7 @@ fn a_run_is_told_line_by_line() {
     let lines = |steps: &Value| -> Vec<u64> {
         steps.as_array().expect("steps").iter().filter_map(|s| s["line"].as_u64()).collect()
     };
-    assert_eq!(lines(&witness["stem"]), [7, 8, 9], "{witness}");
+    assert_eq!(lines(&witness["stem"]), [6, 7, 8, 9], "{witness}");
     assert_eq!(lines(&witness["cycle"]), [11, 12, 4, 12], "{witness}");
     assert_eq!(witness["stem"][0]["changed"]["n"], "9");
     assert_eq!(witness["cycle"][0]["changed"], serde_json::json!({}));

@@ -2,8 +2,8 @@
 //!
 //! A step needs what its guard reads, and what is needed after it is computed from. With the values at hand this is
 //! finer than the symbols of a term: of a choice only the branch that was taken counts, of an array only the cells
-//! that were read, of a conjunction that failed only a part that failed. Two runs that agree on what is needed
-//! and choose the same inputs take the same steps.
+//! that were read; just as the checker sees it. Two runs that agree on what is needed and choose the same inputs take the
+//! same steps.
 
 use lariat_ir::eval::apply;
 use lariat_ir::{Choice, Id, Op, Place, Role, Term, TransitionSystem, UnknownId, UnknownKind, Value};
@@ -178,15 +178,6 @@ impl<'a> Reader<'a> {
                 Op::Ite => {
                     let taken = if self.value(args[0]).as_bool() { args[1] } else { args[2] };
                     open.extend([args[0], taken]);
-                }
-                Op::And | Op::Or => {
-                    // A part that decides alone.
-                    let decides = node.op == Op::Or;
-                    let alone = args.iter().copied().find(|a| self.value(*a).as_bool() == decides);
-                    match alone {
-                        Some(a) => open.push(a),
-                        None => open.extend(args),
-                    }
                 }
                 Op::Select => {
                     open.push(args[1]);
