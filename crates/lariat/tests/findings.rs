@@ -93,7 +93,7 @@ fn a_run_is_told_line_by_line() {
     };
     assert_eq!(lines(&witness["stem"]), [6, 7, 8, 9], "{witness}");
     assert_eq!(lines(&witness["cycle"]), [11, 12, 4, 12], "{witness}");
-    assert_eq!(witness["stem"][0]["changed"]["n"], "9");
+    assert_eq!(witness["stem"][1]["changed"]["n"], "9");
     assert_eq!(witness["cycle"][0]["changed"], serde_json::json!({}));
 }
 

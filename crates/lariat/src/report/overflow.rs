@@ -60,8 +60,9 @@ pub(super) fn overflow(
     let (wrap, ideal) = (of(Integers::Wrap), of(Integers::Ideal));
     let mut report =
         OverflowReport { c, wrap: verdict(wrap), ideal: verdict(ideal), only_by_overflow: None, why: Vec::new() };
-    let says_nothing = |v: Verdict| v == Verdict::Unknown || v == c;
-    if wrap.is_none() && ideal.is_none() || says_nothing(report.wrap) && says_nothing(report.ideal) {
+    // Where only `wrap` was asked, to be sure, it is worth a word only if it knows better.
+    let says_nothing = report.wrap == Verdict::Unknown || report.wrap == c;
+    if report.wrap == c && report.ideal == c || ideal.is_none() && says_nothing {
         return None;
     }
     if let (Verdict::Terminates, Verdict::Diverges, Some((study, Some(claim)))) = (c, report.wrap, wrap) {
