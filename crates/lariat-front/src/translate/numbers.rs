@@ -54,9 +54,15 @@ impl Builder<'_, '_> {
                 return self.any(state, ty, UnknownKind::Abstraction);
             }
         }
-        let result = arith::binary(op, width, &a, &b, flags);
+        let mut result = arith::binary(op, width, &a, &b, flags);
         if may_be_undefined(op, width, &b, flags) {
             state.evaluates.push(result.expr.clone());
+        } else if may_be_undefined(op, width, &b, crate::module::Flags { checked: true, ..flags }) {
+            // An optimiser may have moved it to where nothing uses what it gives for an amount out of range.
+            let unsigned = IntType::unsigned(width);
+            let in_range = cmp(CmpOp::Lt, unsigned, b.to(unsigned), constant(width, unsigned));
+            let other = self.unknown(state, "poison", result.ty, UnknownKind::Environment, None);
+            result = Num::new(ite(in_range, result.expr, other.expr), result.ty);
         }
         self.unless_promised(state, op, width, (&a, &b), flags, result)
     }
@@ -365,8 +371,8 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether a divisor or an amount may be one for which the operation is undefined behaviour. An optimiser may move a shift to where
-/// its amount is out of range and nothing uses the result; so only one counts that the compiler's checks stood before.
+/// Whether a divisor or an amount may be one for which the operation is undefined behaviour: for a shift only where the compiler's
+/// checks stood before it. Else its result is poison, which does no harm by itself.
 fn may_be_undefined(op: BinOp, width: u32, by: &Num, flags: crate::module::Flags) -> bool {
     let known = by.as_const();
     match op {
@@ -376,9 +382,22 @@ fn may_be_undefined(op: BinOp, width: u32, by: &Num, flags: crate::module::Flags
             wrapped.is_none_or(|k| k == IBig::ZERO || k == IBig::from(-1))
         }
         BinOp::Shl | BinOp::LShr | BinOp::AShr if flags.checked => {
-            known.is_none_or(|k| *k < IBig::ZERO || *k >= IBig::from(width))
+            at_most(&by.expr).is_none_or(|k| k >= IBig::from(width))
         }
         _ => false,
+    }
+}
+
+/// A bound of a number that is not negative, where its form shows one: masks are how programs keep amounts in range.
+fn at_most(e: &Expr) -> Option<IBig> {
+    match e {
+        Expr::Const(k, _) => (*k >= IBig::ZERO).then(|| k.clone()),
+        Expr::Binary { op: lariat_ir::neutral::BinaryOp::And, left, right, .. } => {
+            let mask = |e: &Expr| matches!(e, Expr::Const(..)).then(|| at_most(e)).flatten();
+            mask(left).or_else(|| mask(right))
+        }
+        Expr::Cast { to, arg, .. } => at_most(arg).filter(|k| to.contains(k)),
+        _ => None,
     }
 }
 

@@ -71,14 +71,16 @@ fn is_amount_in(function: &Function, block: BlockId, amount: &Operand) -> bool {
     })
 }
 
-/// The shifts by an amount that a check has made sure of.
-fn mark_checked(function: &mut Function, block: BlockId, amount: &Operand) {
-    for i in &mut function.blocks[block.0 as usize].instructions {
-        if let Op::Binary { op: BinOp::Shl | BinOp::LShr | BinOp::AShr, right, flags, .. } = &mut i.op
-            && right == amount
-        {
-            flags.checked = true;
-        }
+/// The first shift behind a check is the one that the check is for, if its amount is not another one.
+fn mark_checked(function: &mut Function, block: BlockId, amount: impl Fn(&Operand) -> bool) {
+    let shift = function.blocks[block.0 as usize].instructions.iter_mut().find_map(|i| match &mut i.op {
+        Op::Binary { op: BinOp::Shl | BinOp::LShr | BinOp::AShr, right, flags, .. } => Some((right, flags)),
+        _ => None,
+    });
+    if let Some((right, flags)) = shift
+        && amount(right)
+    {
+        flags.checked = true;
     }
 }
 
@@ -103,8 +105,10 @@ fn checks(function: &mut Function, traps: &[u32]) {
                     let nothing = Op::Freeze { arg: Operand::Constant(Constant::Int(1, 1)) };
                     let amount = left.clone();
                     function.blocks[b].instructions[check].op = nothing;
-                    mark_checked(function, yes, &amount);
+                    mark_checked(function, yes, |right| *right == amount);
                     function.blocks[b].terminator = Terminator::Jump(yes);
+                } else if kind == Some(SHIFT) {
+                    mark_checked(function, yes, |_| true);
                 }
                 continue;
             }
