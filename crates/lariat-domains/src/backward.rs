@@ -49,16 +49,38 @@ fn unary(op: Op, result: &AbsValue, a: &mut AbsValue) -> Kept<()> {
         (Op::Extract { lo, .. }, AbsValue::Bv(r), AbsValue::Bv(x)) => AbsValue::Bv(extracted(r, x, lo)?),
         (Op::ZeroExtend(_), AbsValue::Bv(r), AbsValue::Bv(x)) => AbsValue::Bv(extended(r, x, Reading::Unsigned)?),
         (Op::SignExtend(_), AbsValue::Bv(r), AbsValue::Bv(x)) => AbsValue::Bv(extended(r, x, Reading::Signed)?),
+        (Op::IntToBv(_), AbsValue::Bv(r), AbsValue::Int(x)) => AbsValue::Int(reduced(r, x)?),
+        (Op::UbvToInt, AbsValue::Int(r), AbsValue::Bv(x)) => AbsValue::Bv(read(r, x, Reading::Unsigned)?),
+        (Op::SbvToInt, AbsValue::Int(r), AbsValue::Bv(x)) => AbsValue::Bv(read(r, x, Reading::Signed)?),
         _ => return Ok(()),
     };
     *a = kept;
     Ok(())
 }
 
+/// The words whose reading is one of these numbers.
+fn read(result: &Number, x: &Word, reading: Reading) -> Kept<Word> {
+    let same = Word::with_reading(x.width(), reading, result).ok_or(Empty)?;
+    x.meet(&same).ok_or(Empty)
+}
+
+/// The integers that reduction modulo 2^width can take into a set: they are in its class, and where all are reduced by one multiple, they are
+/// the result up to that.
+fn reduced(result: &Word, x: &Number) -> Kept<Number> {
+    let m = power(result.width());
+    let class = Number::new(Interval::top(), result.class().modulo(&m)).ok_or(Empty)?;
+    let mut kept = x.meet(&class).ok_or(Empty)?;
+    for r in Reading::BOTH {
+        if let Some(t) = common_turn(kept.interval(), &r.least(result.width()), &m) {
+            kept = kept.meet(&result.number(r).shift(&(t * &m))).ok_or(Empty)?;
+        }
+    }
+    Ok(kept)
+}
+
 /// An extension has the same number in its reading.
 fn extended(result: &Word, x: &Word, reading: Reading) -> Kept<Word> {
-    let same = Word::with_reading(x.width(), reading, &result.number(reading)).ok_or(Empty)?;
-    x.meet(&same).ok_or(Empty)
+    read(&result.number(reading), x, reading)
 }
 
 /// Bits that are cut out are those of the whole; and where the quotient by 2^lo is reduced by one multiple for all, it is the

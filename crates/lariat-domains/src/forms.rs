@@ -107,6 +107,8 @@ impl<R: Relation> Step<'_, R> {
         match n.op {
             Op::Symbol(_) => self.symbol(node, None),
             Op::Ite => self.choice(node, None, depth),
+            Op::UbvToInt => Some(self.form_at(n.arg(0), Some(Reading::Unsigned), depth + 1)),
+            Op::SbvToInt => Some(self.form_at(n.arg(0), Some(Reading::Signed), depth + 1)),
             Op::IntNeg => Some(arg(0).times(&IBig::from(-1))),
             Op::IntAdd => Some(arg(0).add(&arg(1))),
             Op::IntSub => Some(arg(0).sub(&arg(1))),
@@ -146,6 +148,7 @@ impl<R: Relation> Step<'_, R> {
         match n.op {
             Op::Symbol(_) => self.symbol(node, Some(r)),
             Op::Ite => self.choice(node, Some(r), depth),
+            Op::IntToBv(_) => wrapped(&self.form_at(n.arg(0), None, depth + 1)),
             Op::BvNeg => wrapped(&arg(0, r).times(&IBig::from(-1))),
             Op::BvNot => wrapped(&arg(0, r).times(&IBig::from(-1)).plus(&Interval::constant(-1))),
             Op::BvAdd => wrapped(&arg(0, r).add(&arg(1, r))),

@@ -33,6 +33,9 @@ fn unary(op: Op, a: &AbsValue) -> Option<AbsValue> {
         (Op::Extract { hi, lo }, AbsValue::Bv(w)) => AbsValue::Bv(w.extract(hi, lo)),
         (Op::ZeroExtend(by), AbsValue::Bv(w)) => AbsValue::Bv(w.zero_extend(by)),
         (Op::SignExtend(by), AbsValue::Bv(w)) => AbsValue::Bv(w.sign_extend(by)),
+        (Op::IntToBv(w), AbsValue::Int(n)) => AbsValue::Bv(Word::of_number(w, n)),
+        (Op::UbvToInt, AbsValue::Bv(w)) => AbsValue::Int(w.number(Reading::Unsigned)),
+        (Op::SbvToInt, AbsValue::Bv(w)) => AbsValue::Int(w.number(Reading::Signed)),
         _ => return None,
     })
 }

@@ -112,7 +112,15 @@ fn summands(plan: &Plan, from: impl Iterator<Item = usize>) -> BTreeSet<VarId> {
             Op::IntAdd | Op::IntSub | Op::IntMul | Op::BvAdd | Op::BvSub | Op::BvMul | Op::Concat => {
                 open.extend(node.args());
             }
-            Op::IntNeg | Op::BvNeg | Op::BvNot | Op::Extract { .. } | Op::ZeroExtend(_) | Op::SignExtend(_) => {
+            Op::IntToBv(_)
+            | Op::UbvToInt
+            | Op::SbvToInt
+            | Op::IntNeg
+            | Op::BvNeg
+            | Op::BvNot
+            | Op::Extract { .. }
+            | Op::ZeroExtend(_)
+            | Op::SignExtend(_) => {
                 open.extend(node.args());
             }
             Op::IntDiv
@@ -158,8 +166,12 @@ fn views(ts: &TransitionSystem, plans: &[&Plan]) -> BTreeMap<VarId, BTreeSet<Vie
     for plan in plans {
         for node in &plan.nodes {
             let reading = match node.op {
-                Op::BvSlt | Op::BvSle | Op::BvSdiv | Op::BvSrem | Op::BvAshr | Op::SignExtend(_) => Reading::Signed,
-                Op::BvUlt | Op::BvUle | Op::BvUdiv | Op::BvUrem | Op::BvLshr | Op::ZeroExtend(_) => Reading::Unsigned,
+                Op::BvSlt | Op::BvSle | Op::BvSdiv | Op::BvSrem | Op::BvAshr | Op::SignExtend(_) | Op::SbvToInt => {
+                    Reading::Signed
+                }
+                Op::BvUlt | Op::BvUle | Op::BvUdiv | Op::BvUrem | Op::BvLshr | Op::ZeroExtend(_) | Op::UbvToInt => {
+                    Reading::Unsigned
+                }
                 _ => continue,
             };
             mark(summands(plan, node.args()), reading);

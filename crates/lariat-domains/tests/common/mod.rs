@@ -114,6 +114,13 @@ impl Maker {
         }
         match sort {
             Sort::Bool => self.truth(depth),
+            Sort::Int if self.rng.percent(8) => {
+                let n = self.term(sort, depth - 1);
+                let width = 2 + u32::try_from(self.rng.below(3)).expect("small");
+                let word = self.ts.terms.apply(Op::IntToBv(width), &[n]);
+                let back = self.rng.pick(&[Op::UbvToInt, Op::SbvToInt]);
+                self.ts.terms.apply(back, &[word])
+            }
             Sort::Int => {
                 let (a, b) = (self.term(sort, depth - 1), self.term(sort, depth - 1));
                 let op = self.rng.pick(&[
@@ -144,6 +151,12 @@ impl Maker {
             let low = 1 + u32::try_from(self.rng.below((w - 1) as usize)).expect("small");
             let (a, b) = (self.term(Sort::BitVec(w - low), depth - 1), self.term(Sort::BitVec(low), depth - 1));
             return self.ts.terms.apply(Op::Concat, &[a, b]);
+        }
+        if self.rng.percent(6) {
+            let (a, b) = (self.term(sort, depth - 1), self.term(Sort::BitVec(2), depth - 1));
+            let t = &self.ts.terms;
+            let sum = t.apply(Op::IntAdd, &[t.apply(Op::SbvToInt, &[a]), t.apply(Op::UbvToInt, &[b])]);
+            return t.apply(Op::IntToBv(w), &[sum]);
         }
         let (a, b) = (self.term(sort, depth - 1), self.term(sort, depth - 1));
         let op = self.rng.pick(&[
