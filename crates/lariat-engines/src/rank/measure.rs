@@ -4,6 +4,7 @@ use super::encode::Encoder;
 use super::model::Node;
 use super::synth::{Function, Level};
 use crate::linear::Reading;
+use crate::lp::Rational;
 use dashu_int::IBig;
 use dashu_int::ops::Abs;
 use lariat_ir::simplify::simplify;
@@ -23,6 +24,7 @@ pub(crate) fn measures(
     let mut all: BTreeMap<LocId, Vec<Measure>> = nodes.iter().map(|n| (n.at, Vec::new())).collect();
     for level in levels {
         let width = width(ts, dimensions, level)?;
+        let level = &raised(ts, dimensions, level);
         for (l, tuple) in &mut all {
             let here: Vec<(&Node, &Function)> = nodes.iter().copied().zip(level).filter(|(n, _)| n.at == *l).collect();
             let mut whole: Option<Term> = None;
@@ -51,6 +53,23 @@ pub(crate) fn measures(
         }
     }
     Some(all)
+}
+
+/// A level of truth values alone, raised to where it is never below zero: no bound may have been asked for.
+fn raised(ts: &TransitionSystem, dimensions: &[Term], level: &[Function]) -> Level {
+    let mut lowest = Rational::ZERO;
+    for f in level {
+        let mut least = f.constant.clone();
+        for (d, w) in dimensions.iter().zip(&f.weights).filter(|(_, w)| !w.is_zero()) {
+            if ts.terms.sort(*d) != Sort::Bool {
+                return level.to_vec();
+            }
+            least = least.plus(&w.clone().min(Rational::ZERO));
+        }
+        lowest = lowest.min(least);
+    }
+    let raise = |f: &Function| Function { weights: f.weights.clone(), constant: f.constant.minus(&lowest) };
+    level.iter().map(raise).collect()
 }
 
 /// That a function is at least zero, as a term.

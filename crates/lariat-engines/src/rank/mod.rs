@@ -16,6 +16,8 @@ mod relation;
 mod slim;
 mod support;
 mod synth;
+#[cfg(test)]
+mod tests;
 
 use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
 use encode::Encoder;
@@ -103,7 +105,8 @@ fn prove(task: &Task<'_>, cx: &EngineCx, deep: bool) -> Result<Claim, String> {
     if !deep {
         return Err("no tuple of linear functions falls on each of its steps".into());
     }
-    let Some(analysis) = Analysis::new(task, &encoder) else {
+    let known = task.board.invariants(ts, task.forest, deadline);
+    let Some(analysis) = Analysis::new(task, &encoder, known) else {
         return Err("it has too many steps between cutpoints".into());
     };
     match partition::search(&encoder, &analysis, &cutpoints, bound) {

@@ -8,7 +8,7 @@
 use super::encode::Encoder;
 use super::measure;
 use super::model::{Model, Node, Predicate};
-use super::relation::Relation;
+use super::relation::{Constraint, Relation};
 use super::slim::slim;
 use super::support::{Analysis, conditions};
 use super::synth::{self, Bound, Function, Weights};
@@ -43,9 +43,12 @@ pub(crate) fn search(encoder: &Encoder<'_>, analysis: &Analysis, cutpoints: &[Lo
     let mut candidates: Vec<Predicate> = Vec::new();
     let here = stuck.relations.iter().flat_map(conditions);
     for f in here.chain(analysis.forms.iter().cloned()) {
+        if candidates.len() == MOST_CONDITIONS || !search.divides(&stuck.relations, &f) {
+            continue;
+        }
         let predicate: Predicate = cutpoints.iter().map(|c| (*c, f.clone())).collect();
         let opposite: Predicate = cutpoints.iter().map(|c| (*c, f.below_zero())).collect();
-        if candidates.len() < MOST_CONDITIONS && !candidates.contains(&predicate) && !candidates.contains(&opposite) {
+        if !candidates.contains(&predicate) && !candidates.contains(&opposite) {
             candidates.push(predicate);
         }
     }
@@ -114,6 +117,17 @@ impl Search<'_> {
             return Some(Attempt::Done(Found { measures, invariants }));
         }
         Some(Attempt::Stuck(Stuck { relations: tuple.stuck, nodes: nodes.iter().map(|n| n.at).collect() }))
+    }
+
+    /// Whether some steps start where a function is at least zero, and some where it is not.
+    fn divides(&self, relations: &[Relation], f: &Function) -> bool {
+        let some = |f: &Function| {
+            relations.iter().any(|r| {
+                let form = r.function_before(&f.weights, &f.constant);
+                r.with(Constraint::at_least_zero(form), self.encoder.deadline).is_some()
+            })
+        };
+        some(f) && some(&f.below_zero())
     }
 
     /// Divides by a function that falls without a bound, as often as there is one.

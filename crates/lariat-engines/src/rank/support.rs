@@ -42,12 +42,12 @@ pub(crate) struct Analysis {
 }
 
 impl Analysis {
-    /// Lists the steps; nothing if they are too many.
-    pub fn new(task: &Task<'_>, encoder: &Encoder<'_>) -> Option<Self> {
+    /// Lists the steps; nothing if they are too many. `given` holds at the cutpoints and is inductive by itself.
+    pub fn new(task: &Task<'_>, encoder: &Encoder<'_>, given: &BTreeMap<LocId, Term>) -> Option<Self> {
         let ts = task.ts;
         let (cutpoints, body) = leading_to(task);
         let dimensions: Vec<Term> = watched(ts, &task.this().body).into_iter().collect();
-        let mut relied_on = BTreeMap::new();
+        let mut relied_on = given.clone();
         let list = |known: &BTreeMap<LocId, Term>, splits: usize| {
             let region = Region { cutpoints: &cutpoints, body: &body, invariants: known, dimensions: &dimensions };
             let mut relations = steps(encoder, &region, Detail { splits, most_steps: 160 }).ok()?;
@@ -60,7 +60,7 @@ impl Analysis {
             forms: forms(encoder, &dimensions, &body, &relations),
             thresholds: thresholds(ts),
             model: Model::new(dimensions.clone(), &cutpoints, relations),
-            relied_on: BTreeMap::new(),
+            relied_on: relied_on.clone(),
             headers: task.forest.cutpoints(),
         };
         // Knowing the ranges of types, a second look sees that most sums do not wrap.
@@ -136,7 +136,9 @@ impl Analysis {
 /// The entry and the cutpoints from which the loop can be reached or that lie in it, and all such locations.
 fn leading_to(task: &Task<'_>) -> (Vec<LocId>, BTreeSet<LocId>) {
     let ts = task.ts;
+    // What holds at a location must hold on every way to it: so all ways to the entry count, too.
     let mut found: BTreeSet<LocId> = task.this().body.clone();
+    found.insert(ts.entry);
     loop {
         let before = found.len();
         for e in &ts.edges {
