@@ -15,6 +15,7 @@
 //! again on the system.
 
 mod facts;
+mod rehearse;
 mod seeds;
 
 use crate::choices::{self, PathChoice};
@@ -24,6 +25,7 @@ use crate::stem;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{Arm, Certificate, Claim, Id, LocId, Move, Property, Proves, Role, Term, TransitionSystem, Value};
 use lariat_smt::{Answer, Solver};
+use rehearse::Rehearsal;
 use seeds::{Seed, Visits};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -132,7 +134,8 @@ fn attempt(
     if cx.out_of_time() {
         return None;
     }
-    let facts: Facts = seed.iter().map(|(l, values)| (*l, facts::facts(ts, task, quantities, values))).collect();
+    let mut facts: Facts = seed.iter().map(|(l, values)| (*l, facts::facts(ts, task, quantities, values))).collect();
+    Rehearsal::new(ts, ways).drop_refuted(seed, &mut facts)?;
     if !tried.facts.insert((ways.len(), facts.clone())) {
         return None;
     }
