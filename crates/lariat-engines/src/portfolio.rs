@@ -74,30 +74,83 @@ pub struct LoopResult {
     pub time: Duration,
 }
 
-/// Runs the engines on every loop, inner loops first. `progress` is told the number of each loop that is done.
+/// Engines of which each costs at most so much run before any other one, on all loops of all systems of a program: what the dear
+/// ones would look for in vain, a cheap one may see elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// The cheap engines.
+    Cheap,
+    /// The others.
+    Dear,
+}
+
+impl Stage {
+    /// The stages, in their order.
+    pub const ALL: [Self; 2] = [Self::Cheap, Self::Dear];
+
+    fn engines(self) -> impl Iterator<Item = &'static dyn Engine> {
+        const CHEAP: u32 = 30;
+        ENGINES.iter().copied().filter(move |e| (e.cost() <= CHEAP) == (self == Self::Cheap))
+    }
+}
+
+/// The engines' work on one system.
+#[derive(Default)]
+pub struct Portfolio {
+    board: Board,
+    hanging: Hanging,
+    results: Vec<LoopResult>,
+}
+
+impl Portfolio {
+    /// Runs the engines of a stage on every loop that is open and not to be skipped, inner loops first.
+    pub fn run(
+        &mut self,
+        system: (&TransitionSystem, &LoopForest, SystemHash),
+        stage: Stage,
+        options: &Options,
+        skip: &dyn Fn(LoopId) -> bool,
+        judge: &mut dyn Judge,
+    ) {
+        let (ts, forest, hash) = system;
+        if self.results.is_empty() {
+            let nothing = |id| LoopResult { id, decisions: Vec::new(), trials: Vec::new(), time: Duration::ZERO };
+            self.results = forest.loops.ids().map(nothing).collect();
+        }
+        for (nth, result) in self.results.iter_mut().enumerate() {
+            if !options.audit && (!result.decisions.is_empty() || skip(result.id)) {
+                continue;
+            }
+            let task = Task { ts, forest, hash, id: result.id, board: &self.board };
+            let share = share(options.deadline, forest.loops.len() - nth);
+            decide(&task, stage, options, share, judge, &mut self.hanging, result);
+        }
+    }
+
+    /// What happened to each loop so far, inner loops first.
+    pub fn results(&self) -> &[LoopResult] {
+        &self.results
+    }
+}
+
+/// Runs all engines on every loop of a system by itself.
 pub fn run(
     ts: &TransitionSystem,
     forest: &LoopForest,
     hash: SystemHash,
     options: &Options,
     judge: &mut dyn Judge,
-    progress: &mut dyn FnMut(usize),
 ) -> Vec<LoopResult> {
-    let mut results = Vec::new();
-    let mut hanging = Vec::new();
-    let board = Board::default();
-    for id in forest.loops.ids() {
-        let task = Task { ts, forest, hash, id, board: &board };
-        let share = share(options.deadline, forest.loops.len() - results.len());
-        results.push(decide(&task, options, share, judge, &mut hanging));
-        progress(results.len());
+    let mut portfolio = Portfolio::default();
+    for stage in Stage::ALL {
+        portfolio.run((ts, forest, hash), stage, options, &|_| false, judge);
     }
-    results
+    portfolio.results
 }
 
-/// When one of several loops, or of several engines, has used up its part of the time: what is left is shared by those that are
+/// When one of several loops, engines or systems has used up its part of the time: what is left is shared by those that are
 /// still to come, and what one leaves over is theirs. Nobody gets less than a start is worth, as long as there is time.
-fn share(deadline: Instant, to_come: usize) -> Instant {
+pub fn share(deadline: Instant, to_come: usize) -> Instant {
     const LEAST: Duration = Duration::from_millis(200);
     let now = Instant::now();
     let left = deadline.saturating_duration_since(now);
@@ -111,29 +164,32 @@ type Hanging = Vec<(LoopId, &'static str, Claim)>;
 
 fn decide(
     task: &Task<'_>,
+    stage: Stage,
     options: &Options,
     deadline: Instant,
     judge: &mut dyn Judge,
     hanging: &mut Hanging,
-) -> LoopResult {
+    result: &mut LoopResult,
+) {
     let begin = Instant::now();
-    let mut decisions = Vec::new();
-    let mut trials = Vec::new();
+    let LoopResult { decisions, trials, time, .. } = result;
     // A run that never leaves an inner loop never leaves this one: the same certificate shows both.
-    if let Some((_, engine, claim)) = hanging.iter().find(|(inner, ..)| task.forest.is_inside(*inner, task.id)) {
+    if decisions.is_empty()
+        && let Some((_, engine, claim)) = hanging.iter().find(|(inner, ..)| task.forest.is_inside(*inner, task.id))
+    {
         let claim = Claim { property: Property::Diverges(task.this().header), ..claim.clone() };
         if judge.submit(engine, &claim).is_ok() {
             decisions.push((Decision::Diverges, *engine));
             hanging.push((task.id, engine, claim));
             if !options.audit {
-                return LoopResult { id: task.id, decisions, trials, time: begin.elapsed() };
+                *time += begin.elapsed();
+                return;
             }
         }
     }
-    for (nth, engine) in ENGINES.iter().enumerate() {
-        if options.only.as_deref().is_some_and(|only| only != engine.name()) {
-            continue;
-        }
+    let engines: Vec<_> =
+        stage.engines().filter(|e| options.only.as_deref().is_none_or(|only| only == e.name())).collect();
+    for (nth, engine) in engines.iter().enumerate() {
         let mut trial = Trial { engine: engine.name(), reason: None, rejected: Vec::new() };
         if Instant::now() >= deadline {
             trial.reason = Some("the time was up before it could run".into());
@@ -147,7 +203,7 @@ fn decide(
                 let mut cx = EngineCx {
                     audit: options.audit,
                     limit: options.limit,
-                    deadline: share(deadline, ENGINES.len() - nth),
+                    deadline: share(deadline, engines.len() - nth),
                     gave_up: RefCell::default(),
                 };
                 match engine.run(task, &mut cx) {
@@ -180,7 +236,7 @@ fn decide(
             break;
         }
     }
-    LoopResult { id: task.id, decisions, trials, time: begin.elapsed() }
+    *time += begin.elapsed();
 }
 
 fn decision(claim: &Claim) -> Option<Decision> {

@@ -57,7 +57,7 @@ const SPARE: usize = 4;
 pub struct Z3Solver {
     /// Nothing before the first check, and after a fault.
     home: Option<Rc<Home>>,
-    isolated: bool,
+    room: Room,
     stack: Stack,
     /// Of the first assertions, whether each is [`Translated::bits_only`].
     bits_only: Vec<bool>,
@@ -74,8 +74,12 @@ struct Home {
     spare: RefCell<[Vec<RawSolver>; 2]>,
 }
 
+/// A place for solvers that share a context, apart from all others. The context is made when it is needed.
+#[derive(Clone, Default)]
+pub struct Room(Rc<RefCell<Option<Rc<Home>>>>);
+
 thread_local! {
-    static SHARED: RefCell<Option<Rc<Home>>> = const { RefCell::new(None) };
+    static SHARED: Room = Room::default();
 }
 
 /// The next solver of this thread starts in a new context.
@@ -83,29 +87,35 @@ thread_local! {
 /// What Z3 answers, a model above all, may depend on what its context was asked before. Whoever wants the same
 /// bytes in every run, whichever thread takes which task, starts each task with this.
 pub fn fresh_context() {
-    SHARED.with_borrow_mut(|shared| *shared = None);
+    SHARED.with(|shared| *shared.0.borrow_mut() = None);
+}
+
+/// Makes contexts ahead on another thread, for whoever has something to wait for and will need them soon.
+pub fn prepare_contexts(count: usize) {
+    z3_raw::prepare(count);
+}
+
+impl Room {
+    fn home(&self) -> Result<Rc<Home>, Fault> {
+        let mut there = self.0.borrow_mut();
+        let home = match there.take() {
+            Some(home) => home,
+            None => Home::new()?,
+        };
+        Ok(there.insert(home).clone())
+    }
+    /// After a fault nobody else moves in.
+    fn abandon(&self, home: &Rc<Home>) {
+        let mut there = self.0.borrow_mut();
+        if there.as_ref().is_some_and(|h| Rc::ptr_eq(h, home)) {
+            *there = None;
+        }
+    }
 }
 
 impl Home {
     fn new() -> Result<Rc<Self>, Fault> {
         Ok(Rc::new(Self { context: Context::new()?, spare: RefCell::default() }))
-    }
-    fn of_thread() -> Result<Rc<Self>, Fault> {
-        SHARED.with_borrow_mut(|shared| {
-            let home = match shared.take() {
-                Some(home) => home,
-                None => Self::new()?,
-            };
-            Ok(shared.insert(home).clone())
-        })
-    }
-    /// After a fault nobody else moves in.
-    fn abandon(self: &Rc<Self>) {
-        SHARED.with_borrow_mut(|shared| {
-            if shared.as_ref().is_some_and(|s| Rc::ptr_eq(s, self)) {
-                *shared = None;
-            }
-        });
     }
     fn take_solver(&self, lane: usize) -> Result<RawSolver, Fault> {
         let spare = self.spare.borrow_mut()[lane].pop();
@@ -241,19 +251,20 @@ impl Default for Z3Solver {
 impl Z3Solver {
     /// A solver without assertions, in the context that the solvers of this thread share.
     pub fn new() -> Self {
-        Self::with(false)
+        SHARED.with(Self::in_room)
     }
 
     /// A solver without assertions, in a context of its own: nothing else has any influence on its answers. It costs one
     /// to two milliseconds more.
     pub fn isolated() -> Self {
-        Self::with(true)
+        Self::in_room(&Room::default())
     }
 
-    fn with(isolated: bool) -> Self {
+    /// A solver without assertions, in the context of a room: only what is asked there has any influence on its answers.
+    pub fn in_room(room: &Room) -> Self {
         Self {
             home: None,
-            isolated,
+            room: room.clone(),
             stack: Stack::default(),
             bits_only: Vec::new(),
             translation: Translation::default(),
@@ -272,7 +283,7 @@ impl Z3Solver {
         let deadline = Instant::now() + limit.left();
         let home = match &self.home {
             Some(home) => home.clone(),
-            None => self.home.insert(if self.isolated { Home::new()? } else { Home::of_thread()? }).clone(),
+            None => self.home.insert(self.room.home()?).clone(),
         };
         for &t in &self.stack.asserted()[self.bits_only.len()..] {
             self.bits_only.push(self.translation.of(&home.context, terms, t)?.bits_only);
@@ -386,7 +397,7 @@ impl Z3Solver {
     /// Forgets all that Z3 holds; the assertions are ours, and the next check tells them to a new context.
     fn start_over(&mut self) {
         if let Some(home) = self.home.take() {
-            home.abandon();
+            self.room.abandon(&home);
         }
         self.lanes = Default::default();
         self.translation = Translation::default();

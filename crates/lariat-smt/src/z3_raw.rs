@@ -13,7 +13,7 @@ use std::ffi::{CStr, CString, c_int, c_uint};
 use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 #[allow(clippy::wildcard_imports, reason = "a hundred names, each with Z3's prefix")]
 use z3_sys::*;
 
@@ -51,11 +51,51 @@ unsafe fn text(s: Z3_string) -> String {
 /// Owns the C context.
 struct Owned(Z3_context);
 
-// SAFETY: `Context` uses the pointer on its own thread only. Another thread reaches it through `Interrupt`, which calls
+/// Contexts that were made ahead and never asked.
+static PREPARED: Mutex<Vec<Owned>> = Mutex::new(Vec::new());
+
+/// Makes contexts ahead, while the caller waits for something else.
+pub(crate) fn prepare(count: usize) {
+    let spare = || PREPARED.lock().unwrap_or_else(PoisonError::into_inner);
+    // Without the thread they are made when they are needed.
+    let _ = std::thread::Builder::new().name("contexts".into()).spawn(move || {
+        while spare().len() < count
+            && let Ok(context) = Owned::new()
+        {
+            spare().push(context);
+        }
+    });
+}
+
+// SAFETY: before it has a `Context`, nobody uses the pointer, and a `Context` uses it on its own thread only. Another thread reaches it through `Interrupt`, which calls
 // `Z3_interrupt`, made for that, or as the last owner, when nobody else uses it any more.
 unsafe impl Send for Owned {}
 // SAFETY: as above.
 unsafe impl Sync for Owned {}
+
+impl Owned {
+    fn new() -> Result<Self, Fault> {
+        static SETTINGS: Once = Once::new();
+        // Tidying up each model takes a seventh of the time of a small query, and we read it only once. A check that takes
+        // more memory than the watermark gives up: it must not take the process with it.
+        // SAFETY: the strings are static, and no context exists yet.
+        SETTINGS.call_once(|| unsafe {
+            Z3_global_param_set(c"model.compact".as_ptr(), c"false".as_ptr());
+            Z3_global_param_set(c"memory_high_watermark_mb".as_ptr(), MEMORY_MB.as_ptr());
+        });
+        let out_of_memory = || Fault("no context could be made".to_owned());
+        // SAFETY: the configuration is used once and deleted; without a handler an error is a code that we look at.
+        let context = unsafe {
+            let config = Z3_mk_config().ok_or_else(out_of_memory)?;
+            let context = Z3_mk_context_rc(config);
+            Z3_del_config(config);
+            let context = context.ok_or_else(out_of_memory)?;
+            Z3_set_error_handler(context, None);
+            context
+        };
+        Ok(Self(context))
+    }
+}
 
 impl Drop for Owned {
     fn drop(&mut self) {
@@ -93,26 +133,13 @@ const MEMORY_MB: &CStr = c"2048";
 
 impl Context {
     pub fn new() -> Result<Rc<Self>, Fault> {
-        static SETTINGS: Once = Once::new();
-        // Tidying up each model takes a seventh of the time of a small query, and we read it only once. A check that takes
-        // more memory than the watermark gives up: it must not take the process with it.
-        // SAFETY: the strings are static, and no context exists yet.
-        SETTINGS.call_once(|| unsafe {
-            Z3_global_param_set(c"model.compact".as_ptr(), c"false".as_ptr());
-            Z3_global_param_set(c"memory_high_watermark_mb".as_ptr(), MEMORY_MB.as_ptr());
-        });
-        let out_of_memory = || Fault("no context could be made".to_owned());
-        // SAFETY: the configuration is used once and deleted; without a handler an error is a code that we look at.
-        let context = unsafe {
-            let config = Z3_mk_config().ok_or_else(out_of_memory)?;
-            let context = Z3_mk_context_rc(config);
-            Z3_del_config(config);
-            let context = context.ok_or_else(out_of_memory)?;
-            Z3_set_error_handler(context, None);
-            context
+        let prepared = PREPARED.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let owned = match prepared {
+            Some(context) => context,
+            None => Owned::new()?,
         };
         Ok(Rc::new(Self {
-            owned: Arc::new(Owned(context)),
+            owned: Arc::new(owned),
             sorts: RefCell::default(),
             limits: Cell::new((0, 0)),
             stays_on_its_thread: PhantomData,

@@ -2,10 +2,11 @@
 
 use crate::source::Source;
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
-use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Refusal, Trial};
+use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal, Stage, Trial};
 use lariat_ir::neutral::{self, Recursion};
 use lariat_ir::{Claim, Integers, LocId, Location, LoopForest, LoopId, Property, Proves, TransitionSystem};
-use lariat_smt::{Limit, Solver, Z3Solver};
+use lariat_smt::{Limit, Room, Solver, Z3Solver};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -70,34 +71,110 @@ pub struct Analysis {
 }
 
 /// Decides the loops of a system and the system.
-pub fn analyze(
+pub fn analyze(ts: &TransitionSystem, settings: &Settings) -> Result<Analysis, SystemDefect> {
+    lariat_smt::fresh_context();
+    analyze_next(ts, settings, &Room::default())
+}
+
+/// Decides a system after others of the same program. The checker's solver lives in the room, where no engine asks anything.
+pub(crate) fn analyze_next(
     ts: &TransitionSystem,
     settings: &Settings,
-    progress: &mut dyn FnMut(usize, usize),
+    checkers: &Room,
 ) -> Result<Analysis, SystemDefect> {
-    let begin = Instant::now();
-    let deadline = begin + settings.timeout;
-    lariat_smt::fresh_context();
-    let system = System::verify(ts, &mut Z3Solver::new(), until(deadline))?;
-    let options = Options { only: settings.only.clone(), audit: settings.audit, limit: Limit::default(), deadline };
-    let mut judge = Checker { system: &system, proved: Vec::new(), solver: None, deadline };
-    let total = system.forest().loops.len();
-    let loops =
-        portfolio::run(ts, system.forest(), system.hash(), &options, &mut judge, &mut |done| progress(done, total));
-    let Checker { proved, solver, .. } = judge;
-    let mut solver = solver.unwrap_or_else(Z3Solver::isolated);
-    let contradictions = contradictions(&system, &proved);
-    let (verdict, program, reason) = conclude(&system, &proved, &mut solver, until(deadline));
-    Ok(Analysis {
-        verdict,
-        program,
-        proved,
-        loops,
-        forest: system.forest().clone(),
-        reason,
-        contradictions,
-        time: begin.elapsed(),
-    })
+    let deadline = Instant::now() + settings.timeout;
+    let mut inquiry = Inquiry::new(ts, checkers, deadline)?;
+    for stage in Stage::ALL {
+        inquiry.advance(stage, settings, deadline, &|_| false);
+    }
+    Ok(inquiry.analysis(deadline))
+}
+
+/// The work on one system.
+struct Inquiry<'a> {
+    system: System<'a>,
+    portfolio: Portfolio,
+    proved: Vec<(&'static str, Proved)>,
+    /// The checker's, in a context in which no engine asks anything.
+    solver: Z3Solver,
+    /// What follows for the whole, from all that is proved.
+    conclusion: Option<Conclusion>,
+    time: Duration,
+}
+
+impl<'a> Inquiry<'a> {
+    fn new(ts: &'a TransitionSystem, checkers: &Room, deadline: Instant) -> Result<Self, SystemDefect> {
+        let begin = Instant::now();
+        let system = System::verify(ts, &mut Z3Solver::new(), until(deadline))?;
+        let portfolio = Portfolio::default();
+        let solver = Z3Solver::in_room(checkers);
+        Ok(Self { system, portfolio, proved: Vec::new(), solver, conclusion: None, time: begin.elapsed() })
+    }
+
+    /// Runs a stage of the engines on the loops that are open.
+    fn advance(&mut self, stage: Stage, settings: &Settings, deadline: Instant, skip: &dyn Fn(&Location) -> bool) {
+        let begin = Instant::now();
+        let options = Options { only: settings.only.clone(), audit: settings.audit, limit: Limit::default(), deadline };
+        let system = &self.system;
+        let mut judge = Checker { system, proved: &mut self.proved, solver: &mut self.solver, deadline };
+        let forest = system.forest();
+        let skip = |id: LoopId| skip(&system.ts().locs[forest.loops[id].header]);
+        self.portfolio.run((system.ts(), forest, system.hash()), stage, &options, &skip, &mut judge);
+        self.conclusion = None;
+        self.time += begin.elapsed();
+    }
+
+    /// Whether it was proved that a loop ends, from every initial state.
+    fn ends(&self, header: LocId) -> bool {
+        let all = self.system.ts().terms.tt();
+        let mut claims = self.proved.iter().map(|(_, p)| p.claim());
+        claims.any(|c| c.property == Property::Terminates(header) && c.when == all)
+    }
+
+    /// Whether the verdict on the loop that stands for the one with this header in another system is known.
+    fn decides(&self, header: &Location) -> bool {
+        let forest = self.system.forest();
+        let here = counterpart_among(header, self.system.ts(), forest).map(|id| forest.loops[id].header);
+        let hangs = |h| self.proved.iter().any(|(_, p)| p.claim().property == Property::Diverges(h));
+        here.is_some_and(|h| self.ends(h) || hangs(h))
+    }
+
+    /// Whether the program and each of its loops end, from every initial state: then no run for ever can be found elsewhere.
+    fn leaves_nothing_open(&mut self, deadline: Instant) -> bool {
+        self.system.forest().loops.iter().all(|l| self.ends(l.header))
+            && self.conclusion(deadline).verdict == Verdict::Terminates
+    }
+
+    fn conclusion(&mut self, deadline: Instant) -> &Conclusion {
+        let (solver, begin) = (&mut self.solver, Instant::now());
+        let found =
+            self.conclusion.get_or_insert_with(|| conclude(&self.system, &self.proved, solver, until(deadline)));
+        self.time += begin.elapsed();
+        found
+    }
+
+    /// What is known so far.
+    fn analysis(&mut self, deadline: Instant) -> Analysis {
+        let Conclusion { verdict, program, reason } = self.conclusion(deadline).clone();
+        Analysis {
+            verdict,
+            program,
+            proved: self.proved.clone(),
+            loops: self.portfolio.results().to_vec(),
+            forest: self.system.forest().clone(),
+            reason,
+            contradictions: contradictions(&self.system, &self.proved),
+            time: self.time,
+        }
+    }
+}
+
+/// The verdict on a whole system, with its proof or the reason why there is none.
+#[derive(Clone)]
+struct Conclusion {
+    verdict: Verdict,
+    program: Option<Proved>,
+    reason: Option<String>,
 }
 
 /// A system and what was found about it.
@@ -147,6 +224,13 @@ impl EntryStudy {
             inside: BTreeMap::new(),
         }
     }
+    /// Replaces what was known of one of its systems.
+    pub fn know(&mut self, number: usize, study: Study) {
+        match self.studies.get_mut(number) {
+            Some(known) => *known = study,
+            None => self.studies.push(study),
+        }
+    }
     /// Looks for verdicts of its systems that contradict each other.
     pub fn compare(&mut self) {
         if let [ends, hangs] = self.studies.as_slice() {
@@ -169,60 +253,64 @@ fn inside_recursions(program: &neutral::Program) -> BTreeMap<String, BTreeSet<St
 /// The time that is left is not worth a start: the checks alone would exceed it.
 const TOO_LITTLE: Duration = Duration::from_millis(20);
 
+/// Why nothing is known of a loop that was still being looked at.
+pub const TIME_IS_UP: &str = "the time was up";
+
 /// Decides an entry of a program in one integer semantics, within the time of the settings.
-pub fn analyze_entry(
-    name: &str,
-    program: &neutral::Program,
-    integers: Integers,
-    settings: &Settings,
-    progress: &mut dyn FnMut(usize, usize),
-) -> EntryStudy {
+pub fn analyze_entry(name: &str, program: &neutral::Program, integers: Integers, settings: &Settings) -> EntryStudy {
     let mut entry = EntryStudy::of(name, program);
-    study_systems(program, integers, settings, progress, &mut |step| {
-        if let Step::Done(study) = step {
-            entry.studies.push(*study);
-        }
-    });
+    study_systems(program, integers, settings, &Room::default(), &mut |i, study| entry.know(i, study));
     entry.compare();
     entry
 }
 
-/// A step of [`study_systems`].
-#[derive(Debug)]
-pub enum Step<'a> {
-    /// This system is looked at next.
-    Begun(&'a TransitionSystem),
-    /// What was found about it.
-    Done(Box<Study>),
-}
-
-/// Looks at the systems of a program in one integer semantics, one after the other, and hands on what was found.
+/// Looks at the systems of a program in one integer semantics, and tells what is known of each by its number: first that there
+/// is one, last all that was found. The systems take turns, so that nobody searches long for what another one shows soon.
 pub fn study_systems(
     program: &neutral::Program,
     integers: Integers,
     settings: &Settings,
-    progress: &mut dyn FnMut(usize, usize),
-    told: &mut dyn FnMut(Step<'_>),
+    checkers: &Room,
+    told: &mut dyn FnMut(usize, Study),
 ) {
+    // What the solver says must not depend on what this thread did before.
+    lariat_smt::fresh_context();
     let deadline = Instant::now() + settings.timeout;
-    let systems = program.systems(integers);
-    for (i, &(form, target)) in systems.iter().enumerate() {
-        let ts = neutral::lower(form, target);
-        told(Step::Begun(&ts));
-        let left = deadline.saturating_duration_since(Instant::now());
-        // What one system leaves over is the next one's.
-        let share = left / u32::try_from(systems.len() - i).expect("an entry has one or two systems");
-        let analysis = if left < TOO_LITTLE {
-            undecided(&ts, "the time was up before it could be looked at")
-        } else {
-            let settings = Settings { timeout: share, ..settings.clone() };
-            analyze(&ts, &settings, progress).unwrap_or_else(|defect| undecided(&ts, &defect.message))
-        };
-        let settled = leaves_nothing_open(&ts, &analysis);
-        told(Step::Done(Box::new(Study { ts, analysis })));
-        if settled && !settings.audit {
-            break;
+    let forms = program.systems(integers);
+    let lowered: Vec<OnceCell<TransitionSystem>> = forms.iter().map(|_| OnceCell::new()).collect();
+    let mut inquiries: Vec<Result<Inquiry<'_>, String>> = Vec::new();
+    let mut turns = Stage::ALL.len() * forms.len();
+    'turns: for stage in Stage::ALL {
+        for (i, &(form, target)) in forms.iter().enumerate() {
+            if stage == Stage::Cheap {
+                let ts = lowered[i].get_or_init(|| neutral::lower(form, target));
+                told(i, Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) });
+                let left = deadline.saturating_duration_since(Instant::now());
+                inquiries.push(if left < TOO_LITTLE {
+                    Err("the time was up before it could be looked at".to_owned())
+                } else {
+                    Inquiry::new(ts, checkers, deadline).map_err(|defect| defect.message)
+                });
+            }
+            let share = portfolio::share(deadline, turns);
+            turns -= 1;
+            let (before, rest) = inquiries.split_at_mut(i);
+            let Some((Ok(this), behind)) = rest.split_first_mut() else { continue };
+            let others: Vec<&Inquiry<'_>> = before.iter().chain(&*behind).flatten().collect();
+            if stage == Stage::Dear {
+                let ts = this.system.ts().clone();
+                told(i, Study { ts, analysis: this.analysis(deadline) });
+            }
+            this.advance(stage, settings, share, &|header| others.iter().any(|o| o.decides(header)));
+            if !settings.audit && this.leaves_nothing_open(deadline) {
+                break 'turns;
+            }
         }
+    }
+    let analyses: Vec<_> = inquiries.into_iter().map(|i| i.map(|mut i| i.analysis(deadline))).collect();
+    for (i, (ts, analysis)) in lowered.into_iter().filter_map(OnceCell::into_inner).zip(analyses).enumerate() {
+        let analysis = analysis.unwrap_or_else(|reason| undecided(&ts, &reason));
+        told(i, Study { ts, analysis });
     }
 }
 
@@ -247,15 +335,6 @@ pub fn undecided(ts: &TransitionSystem, reason: &str) -> Analysis {
     }
 }
 
-/// Whether the program and each of its loops end, from every initial state: then no run for ever can be found elsewhere.
-fn leaves_nothing_open(ts: &TransitionSystem, analysis: &Analysis) -> bool {
-    analysis.verdict == Verdict::Terminates
-        && analysis.forest.loops.iter().all(|l| {
-            let mut claims = analysis.proved.iter().map(|(_, p)| p.claim());
-            claims.any(|c| c.property == Property::Terminates(l.header) && c.when == ts.terms.tt())
-        })
-}
-
 /// The name of a location in the program that a system was made from. The lowering may put a location in front, where
 /// unknown values are chosen, and the header of a loop may be the one or the other.
 pub fn source_name(name: &str) -> &str {
@@ -273,7 +352,11 @@ pub fn counterpart(ts: &TransitionSystem, header: LocId, other: &Study) -> Optio
 
 /// The loop of a system that stands for the loop of another one with this header.
 pub fn counterpart_of(here: &Location, other: &Study) -> Option<LoopId> {
-    let loops = || other.analysis.forest.loops.entries().map(|(id, l)| (id, &other.ts.locs[l.header]));
+    counterpart_among(here, &other.ts, &other.analysis.forest)
+}
+
+fn counterpart_among(here: &Location, ts: &TransitionSystem, forest: &LoopForest) -> Option<LoopId> {
+    let loops = || forest.loops.entries().map(|(id, l)| (id, &ts.locs[l.header]));
     let named = loops().find(|(_, l)| source_name(&l.name) == source_name(&here.name)).map(|(id, _)| id);
     named.or_else(|| {
         here.span.as_ref()?;
@@ -321,16 +404,14 @@ fn until(deadline: Instant) -> Limit {
 /// The checker as the portfolio's judge: keeps what it accepts.
 struct Checker<'a> {
     system: &'a System<'a>,
-    proved: Vec<(&'static str, Proved)>,
-    /// In a context of its own, so that nothing an engine asked can be in it.
-    solver: Option<Z3Solver>,
+    proved: &'a mut Vec<(&'static str, Proved)>,
+    solver: &'a mut Z3Solver,
     deadline: Instant,
 }
 
 impl Judge for Checker<'_> {
     fn submit(&mut self, engine: &'static str, claim: &Claim) -> Result<(), Refusal> {
-        let solver = self.solver.get_or_insert_with(Z3Solver::isolated);
-        match check(self.system, claim, solver, until(self.deadline)) {
+        match check(self.system, claim, self.solver, until(self.deadline)) {
             Ok(proved) => {
                 self.proved.push((engine, proved));
                 Ok(())
@@ -348,24 +429,23 @@ fn conclude(
     proved: &[(&'static str, Proved)],
     solver: &mut dyn Solver,
     limit: Limit,
-) -> (Verdict, Option<Proved>, Option<String>) {
+) -> Conclusion {
+    let unknown = |reason| Conclusion { verdict: Verdict::Unknown, program: None, reason: Some(reason) };
+    let known = |verdict, program| Conclusion { verdict, program: Some(program), reason: None };
     let parts: Vec<Proved> = proved.iter().map(|(_, p)| p.clone()).collect();
     let ts = system.ts();
     if let Some(p) = parts.iter().find(|p| matches!(p.claim().property, Property::Diverges(_))) {
         let when = p.claim().when;
         if let Ok(program) = program::conclude(system, Property::ProgramDiverges, when, &parts, solver, limit) {
-            return (Verdict::Diverges, Some(program), None);
+            return known(Verdict::Diverges, program);
         }
     }
     if ts.proves == Proves::Diverges {
-        let reason = "no loop was proved to run for ever, and this system carries no other verdict".to_owned();
-        return (Verdict::Unknown, None, Some(reason));
+        return unknown("no loop was proved to run for ever, and this system carries no other verdict".to_owned());
     }
     match program::conclude(system, Property::ProgramTerminates, ts.terms.tt(), &parts, solver, limit) {
-        Ok(program) => (Verdict::Terminates, Some(program), None),
-        Err(rejection) => {
-            (Verdict::Unknown, None, Some(format!("{}: {}", rejection.condition.name(), rejection.detail)))
-        }
+        Ok(program) => known(Verdict::Terminates, program),
+        Err(rejection) => unknown(format!("{}: {}", rejection.condition.name(), rejection.detail)),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What the other integer semantics say of loops that C leaves open, because a number may overflow there.
 
-use crate::analyze::{EntryStudy, Settings, Study, analyze, counterpart_of};
+use crate::analyze::{EntryStudy, Settings, Study, analyze_next, counterpart_of};
 use lariat_ir::neutral::{self, Target};
 use lariat_ir::{Claim, Integers, Location, Loop, Property};
+use lariat_smt::Room;
 use std::time::{Duration, Instant};
 
 /// When to ask the other semantics.
@@ -67,6 +68,7 @@ pub fn study_beside(
     asked: &Questions,
     compare: Compare,
     settings: &Settings,
+    checkers: &Room,
     deadline: Instant,
 ) -> Vec<Study> {
     let mut found = Vec::new();
@@ -77,7 +79,7 @@ pub fn study_beside(
         }
         let ts = neutral::lower(program, target);
         let settings = Settings { timeout: left, audit: false, ..settings.clone() };
-        let analysis = analyze(&ts, &settings, &mut |_, _| {}).ok()?;
+        let analysis = analyze_next(&ts, &settings, checkers).ok()?;
         let study = Study { ts, analysis };
         let hangs = |c: &Claim| matches!(c.property, Property::Diverges(_));
         let some_hang = asked.open.iter().any(|l| claims(l, &study).any(hangs));

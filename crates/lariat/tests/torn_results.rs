@@ -24,7 +24,7 @@ fn torn_certificates_never_panic() {
     let (mut read, mut accepted) = (0, 0);
     for source in sources {
         let ts = lts::parse(source).expect("a system").system;
-        let analysis = analyze(&ts, &Settings::default(), &mut |_, _| {}).expect("the guards are total");
+        let analysis = analyze(&ts, &Settings::default()).expect("the guards are total");
         let system = System::verify(&ts, &mut Z3Solver::new(), Limit::default()).expect("the guards are total");
         let proof = analysis.program.expect("the verdict has a proof");
         let text = lariat::report::json::from_data(&claim::to_data(&ts, proof.claim())).to_string();

@@ -211,7 +211,7 @@ fn engines() -> Engines {
             deadline: Instant::now() + Duration::from_secs(60),
         };
         let mut collected = Collector(Vec::new());
-        portfolio::run(ts, &forest, ts.hash(), &options, &mut collected, &mut |_| {});
+        portfolio::run(ts, &forest, ts.hash(), &options, &mut collected);
         collected.0
     })
 }

@@ -436,7 +436,7 @@ mod tests {
 
     fn study(entries: &[(&str, Program)], integers: Integers, audit: bool) -> Vec<EntryStudy> {
         let settings = Settings { audit, ..Settings::default() };
-        entries.iter().map(|(name, p)| analyze_entry(name, p, integers, &settings, &mut |_, _| {})).collect()
+        entries.iter().map(|(name, p)| analyze_entry(name, p, integers, &settings)).collect()
     }
 
     fn decided(entries: &[(&str, Program)], integers: Integers) -> Results {

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::progress::Progress;
-use crate::analyze::{EntryStudy, Settings, Step, Study, analyze, study_systems, undecided};
+use crate::analyze::{EntryStudy, Settings, Study, TIME_IS_UP, analyze, study_systems};
 use crate::beside::{Questions, study_beside};
 use crate::commands::deadline::Tasks;
 use crate::commands::{INTERRUPTED, IntegersArg, deep_thread, is_lts, panic_words, read_file};
@@ -10,6 +10,7 @@ use crate::harness::{self, Harness};
 use crate::report::{self, Failure, Program, Results};
 use lariat_front::Entry;
 use lariat_ir::{Integers, Span, lts};
+use lariat_smt::Room;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -55,8 +56,6 @@ pub(super) fn analyse_all(o: &Options, front: lariat_front::Options) -> Vec<Anal
 fn jobs(o: &Options) -> usize {
     o.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
-
-const TIME_IS_UP: &str = "the time was up";
 
 /// What is known of a file while it is being analysed.
 #[derive(Default)]
@@ -208,7 +207,7 @@ pub(super) fn parsed(o: &Options, path: &Path) -> Result<lts::Parsed, Failure> {
 fn one_system(o: &Options, path: &Path, found: &Found) -> Result<(), Failure> {
     let lts::Parsed { system: ts, places } = parsed(o, path)?;
     found.read(vec![ts.name.clone()], ts.integers, Some(places.clone()));
-    let analysis = analyze(&ts, &settings(o), &mut |_, _| {}).map_err(|defect| {
+    let analysis = analyze(&ts, &settings(o)).map_err(|defect| {
         let at = defect.at.and_then(|l| places.get(&l)).copied();
         let file = path.display().to_string();
         Failure { place: at.map(|(line, column)| Span { file, line, column }), message: defect.message }
@@ -230,6 +229,8 @@ pub(super) fn entries(path: &Path, front: &lariat_front::Options) -> Result<Vec<
 
 fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &Found) -> Result<(), Failure> {
     let deadline = Instant::now() + Duration::from_secs_f64(o.timeout);
+    // The compiler takes a while: one context for the engines, one for the checker.
+    lariat_smt::prepare_contexts(2);
     let entries = entries(path, front)?;
     let integers = o.integers.unwrap_or(IntegersArg::C).integers();
     found.read(entries.iter().map(|e| e.name.clone()).collect(), integers, None);
@@ -268,22 +269,15 @@ fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &F
 fn one_entry(o: &Options, integers: Integers, entry: &Entry, i: usize, deadline: Instant, found: &Found) {
     let timeout = deadline.saturating_duration_since(Instant::now());
     let settings = Settings { timeout, ..settings(o) };
-    study_systems(&entry.program, integers, &settings, &mut |_, _| {}, &mut |step| match step {
-        // Should it not come to its end, its loops are shown all the same.
-        Step::Begun(ts) => {
-            let study = Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) };
-            found.change(i, |e| e.studies.push(study));
-        }
-        Step::Done(study) => found.change(i, |e| {
-            e.studies.pop();
-            e.studies.push(*study);
-        }),
+    let checkers = Room::default();
+    study_systems(&entry.program, integers, &settings, &checkers, &mut |n, study| {
+        found.change(i, |e| e.know(n, study))
     });
     let compare = o.overflow.compare();
     let questions = found.change(i, |e| {
         e.compare();
         Questions::of(e, compare)
     });
-    let beside = study_beside(&entry.program, &questions, compare, &settings, deadline);
+    let beside = study_beside(&entry.program, &questions, compare, &settings, &checkers, deadline);
     found.change(i, |e| e.beside = beside);
 }
