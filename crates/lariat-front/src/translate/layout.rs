@@ -789,6 +789,12 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
             ObjectKind::Heap(at) if skips && cx.recursive(at.instance) => {
                 found.summaries.insert(id);
             }
+            // What a library hands out each time is another one, and nobody knows what is in it.
+            ObjectKind::Library(at, false)
+                if (cx.on_cycle(at) || cx.recursive(at.instance)) && super::library::is_handle(cx, at) =>
+            {
+                found.summaries.insert(id);
+            }
             ObjectKind::Stack(instance, _) if skips && cx.recursive(instance) && !shared.contains(&id) => {}
             ObjectKind::Stack(instance, _) if skips && cx.recursive(instance) && object_size(cx, kind).is_some() => {
                 found.summaries.insert(id);

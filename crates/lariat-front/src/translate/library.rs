@@ -765,6 +765,11 @@ pub(super) fn heap_size(cx: &Context<'_>, at: Point) -> Option<u64> {
     }
 }
 
+/// Whether a call gives something of the library that the program only hands on.
+pub(super) fn is_handle(cx: &Context<'_>, at: Point) -> bool {
+    model_at(cx, at).is_some_and(|(model, _)| matches!(core_of(&model.returns), Returns::Handle))
+}
+
 /// The size of an object of the library.
 pub(super) fn library_size(cx: &Context<'_>, at: Point, pointer: bool) -> Option<u64> {
     let (model, args) = model_at(cx, at)?;

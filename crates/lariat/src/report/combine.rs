@@ -395,7 +395,9 @@ mod tests {
     use crate::analyze::{Settings, analyze_entry};
     use crate::report::{Program as File, json, text};
     use lariat_ir::UnknownKind;
-    use lariat_ir::neutral::{BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Overflow, Program, Unknown};
+    use lariat_ir::neutral::{
+        BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Overflow, Program, Recursion, Unknown,
+    };
 
     const INT: IntType = IntType::signed(32);
 
@@ -504,6 +506,37 @@ mod tests {
         let file = File { file: "a.c".into(), sources: BTreeMap::new(), outcome: Ok(r) };
         assert!(text(std::slice::from_ref(&file), false).contains("the recursion of `walk` can run for ever"));
         assert!(json::render(&[file]).contains("\"recursion\": [\n    {\n      \"id\": \"recursion:walk\""));
+    }
+
+    /// `f` enters itself again at location 1, and a loop at location 2 follows its last recursive call.
+    fn recursive(after: Program) -> Program {
+        let mut p = ends("f", 2);
+        p.locs[1].name = "recursion:f".into();
+        p.locs[1].cases[1].target = Goto::Loc(2);
+        let mut last = after.locs[1].clone();
+        last.name = "f:5".into();
+        last.span = Some(Span { file: "a.c".into(), line: 5, column: 3 });
+        for case in &mut last.cases {
+            if case.target == Goto::Loc(1) {
+                case.target = Goto::Loc(2);
+            }
+        }
+        p.locs.push(last);
+        let ending = Program { recursion: Recursion::Skipped { inside: vec![(1, vec![1, 2])] }, ..p.clone() };
+        Program { recursion: Recursion::Resumed { ending: Box::new(ending) }, ..p }
+    }
+
+    #[test]
+    fn a_recursion_ends_only_if_the_loops_behind_its_calls_do() {
+        for integers in [Integers::C, Integers::Wrap, Integers::Ideal] {
+            let r = decided(&[("f", recursive(ends("f", 5)))], integers);
+            assert_eq!((r.verdict, r.recursion[0].verdict), (Verdict::Terminates, Verdict::Terminates));
+            assert_eq!(r.entries[0].systems.len(), 2, "an audit looks at both forms");
+            let r = decided(&[("f", recursive(hangs("f", 5)))], integers);
+            assert_ne!(r.loops[0].verdict, Verdict::Terminates);
+            assert_eq!(r.recursion[0].verdict, Verdict::Unknown, "its calls do not nest, but a loop in them is open");
+            assert!(r.recursion[0].certificate.is_none() && r.recursion[0].reason.is_some());
+        }
     }
 
     /// Two systems that are not of one program: what was proved of one contradicts the other, and it is noticed.

@@ -8,7 +8,7 @@ use crate::ids::{Id, LocId, UnknownId};
 use crate::interp::{Machine, State, Step};
 use crate::neutral::{
     BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Mem, MemInit, MemUnknown, MemUpdate, Overflow, Program,
-    Target, Unknown, lower,
+    Recursion, Target, Unknown, lower,
 };
 use crate::simplify::tests::Random;
 use crate::sort::Sort;
@@ -519,4 +519,28 @@ fn defects_are_named() {
     assert!(broken(&|p| p.vars[0].1 = IntType::signed(5)).contains("type"));
     assert!(broken(&|p| p.vars.push(("x".into(), IntType::signed(4)))).contains("twice"));
     assert!(broken(&|p| p.locs[0].cases[0].assigns.push((0, Expr::Var(0)))).contains("two assignments"));
+}
+
+#[test]
+fn a_program_with_recursion_has_a_system_for_each_verdict() {
+    use crate::system::{Integers, Proves};
+    let plain = count_up();
+    let skipped = Program { recursion: Recursion::Skipped { inside: Vec::new() }, ..count_up() };
+    let resumed = Program {
+        recursion: Recursion::Resumed { ending: Box::new(skipped.clone()) },
+        name: "resumed".into(),
+        ..count_up()
+    };
+    let proves = |p: &Program, integers: Integers| -> Vec<(String, Proves)> {
+        p.systems(integers).into_iter().map(|(form, target)| (form.name.clone(), lower(form, target).proves)).collect()
+    };
+    let (ends, hangs) = ((plain.name.clone(), Proves::Terminates), (plain.name.clone(), Proves::Diverges));
+    for integers in [Integers::Wrap, Integers::Ideal] {
+        assert_eq!(proves(&plain, integers), [(plain.name.clone(), Proves::Both)]);
+    }
+    assert_eq!(proves(&plain, Integers::C), [ends.clone(), hangs]);
+    for integers in [Integers::Wrap, Integers::Ideal, Integers::C] {
+        assert_eq!(proves(&resumed, integers), [ends.clone(), ("resumed".to_owned(), Proves::Diverges)]);
+    }
+    assert_eq!(skipped.proves(Target::CDiverges), None);
 }
