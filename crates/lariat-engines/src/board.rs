@@ -1,5 +1,6 @@
 //! What is found once for a system and used by every engine on every loop.
 
+use crate::engine::Effort;
 use crate::orbit::Lassos;
 use lariat_domains::Layer;
 use lariat_ir::{LocId, LoopForest, Role, Term, TransitionSystem, VarId};
@@ -10,14 +11,14 @@ use std::time::Instant;
 /// Shared findings. Nothing on it is believed by the checker: what a claim uses of it, its certificate shows.
 #[derive(Default)]
 pub struct Board {
-    lassos: OnceCell<Lassos>,
+    lassos: [OnceCell<Lassos>; 2],
     invariants: OnceCell<BTreeMap<LocId, Term>>,
 }
 
 impl Board {
-    /// The runs that repeat; `hunt` finds them at the first call.
-    pub(crate) fn lassos(&self, hunt: impl FnOnce() -> Lassos) -> &Lassos {
-        self.lassos.get_or_init(hunt)
+    /// The runs that repeat, as far as this effort goes; `hunt` finds them at the first call.
+    pub(crate) fn lassos(&self, effort: Effort, hunt: impl FnOnce() -> Lassos) -> &Lassos {
+        self.lassos[effort as usize].get_or_init(hunt)
     }
 
     /// What holds at the heads of the loops in every run, as an abstract interpretation finds it at the first call.

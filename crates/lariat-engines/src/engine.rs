@@ -44,7 +44,7 @@ pub enum Applies {
 pub enum Outcome {
     /// Claims for the checker, at least one.
     Claims(Vec<Claim>),
-    /// Nothing, for this reason.
+    /// Nothing, for this reason; an empty one leaves standing what the engine said when it was brief.
     GaveUp(String),
 }
 
@@ -60,8 +60,33 @@ pub trait Engine: Sync {
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome;
 }
 
+/// How hard an engine tries. Each is asked to be brief on all loops of all systems of a program before any takes its time on one:
+/// what it would look for in vain, another one may see elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Effort {
+    /// What decides most loops, within some ten milliseconds.
+    Brief,
+    /// Everything it can do.
+    Full,
+}
+
+impl Effort {
+    /// In their order.
+    pub const ALL: [Self; 2] = [Self::Brief, Self::Full];
+
+    /// A limit: this one when it is brief, that one when it takes its time.
+    pub fn most<T>(self, brief: T, full: T) -> T {
+        match self {
+            Self::Brief => brief,
+            Self::Full => full,
+        }
+    }
+}
+
 /// What an engine may use while it runs.
 pub struct EngineCx {
+    /// How hard to try.
+    pub effort: Effort,
     /// Run every test to its end, even after one has succeeded.
     pub audit: bool,
     /// The limit of one query.

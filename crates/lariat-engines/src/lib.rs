@@ -20,5 +20,5 @@ mod stem;
 mod symex;
 
 pub use board::Board;
-pub use engine::{Applies, Engine, EngineCx, Outcome, Task};
+pub use engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
 pub use portfolio::{Decision, Judge, LoopResult, Options, Refusal, Trial};

@@ -12,6 +12,8 @@ mod rational;
 
 pub(crate) use rational::{Rational, common_multiple};
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Instant;
 
 /// A column of a program.
@@ -63,6 +65,28 @@ impl Row {
     }
 }
 
+/// What a search with many programs may use in all.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    deadline: Instant,
+    /// How many numbers may still be touched.
+    work: Rc<Cell<u64>>,
+}
+
+impl Clock {
+    /// So much work, until then.
+    pub fn new(work: u64, deadline: Instant) -> Self {
+        Self { deadline, work: Rc::new(Cell::new(work)) }
+    }
+    /// Whether one of the two is used up.
+    pub fn is_up(&self) -> bool {
+        self.work.get() == 0 || Instant::now() >= self.deadline
+    }
+    fn use_up(&self, work: u64) {
+        self.work.set(self.work.get().saturating_sub(work));
+    }
+}
+
 /// A linear program, and a point at which it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Simplex {
@@ -72,7 +96,7 @@ pub(crate) struct Simplex {
     budget: u32,
     /// How many pivots were made.
     pivots: u32,
-    deadline: Instant,
+    clock: Clock,
     /// A column has a lower bound above its upper one.
     empty: bool,
 }
@@ -82,8 +106,8 @@ const PATIENCE: u32 = 24;
 
 impl Simplex {
     /// A program without columns.
-    pub fn new(budget: u32, deadline: Instant) -> Self {
-        Self { columns: Vec::new(), rows: Vec::new(), budget, pivots: 0, deadline, empty: false }
+    pub fn new(budget: u32, clock: &Clock) -> Self {
+        Self { columns: Vec::new(), rows: Vec::new(), budget, pivots: 0, clock: clock.clone(), empty: false }
     }
 
     /// Adds a column with these bounds.
@@ -322,7 +346,9 @@ impl Simplex {
 
     fn may_go_on(&mut self) -> bool {
         self.pivots += 1;
-        self.budget > 0 && !(self.pivots.is_multiple_of(16) && Instant::now() >= self.deadline)
+        self.budget > 0
+            && self.clock.work.get() > 0
+            && !(self.pivots.is_multiple_of(16) && Instant::now() >= self.clock.deadline)
     }
 
     /// The column takes over the row; its owner joins the sum.
@@ -354,7 +380,9 @@ impl Simplex {
                 work += other.sum.len();
             }
         }
-        self.budget = self.budget.saturating_sub(u32::try_from(work).unwrap_or(u32::MAX));
+        let work = u32::try_from(work).unwrap_or(u32::MAX);
+        self.budget = self.budget.saturating_sub(work);
+        self.clock.use_up(work.into());
         self.rows[r].sum = definition;
     }
 }

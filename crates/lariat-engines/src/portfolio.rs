@@ -2,7 +2,7 @@
 
 use crate::board::Board;
 use crate::closed::ClosedSet;
-use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
+use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
 use crate::orbit::Orbit;
 use crate::rank::Ranking;
 use lariat_ir::{Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
-pub const ENGINES: &[&dyn Engine] = &[&Orbit, &Ranking::QUICK, &ClosedSet, &Ranking::DEEP];
+pub const ENGINES: &[&dyn Engine] = &[&Orbit, &Ranking, &ClosedSet];
 
 /// Who accepts claims: the checker, behind a trait that this crate can know.
 pub trait Judge {
@@ -35,6 +35,8 @@ pub struct Options {
     pub only: Option<String>,
     /// Every engine runs to its end on every loop.
     pub audit: bool,
+    /// How hard to try at most.
+    pub most: Effort,
     /// The limit of one query.
     pub limit: Limit,
     /// When to stop.
@@ -74,26 +76,6 @@ pub struct LoopResult {
     pub time: Duration,
 }
 
-/// Engines of which each costs at most so much run before any other one, on all loops of all systems of a program: what the dear
-/// ones would look for in vain, a cheap one may see elsewhere.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
-    /// The cheap engines.
-    Cheap,
-    /// The others.
-    Dear,
-}
-
-impl Stage {
-    /// The stages, in their order.
-    pub const ALL: [Self; 2] = [Self::Cheap, Self::Dear];
-
-    fn engines(self) -> impl Iterator<Item = &'static dyn Engine> {
-        const CHEAP: u32 = 30;
-        ENGINES.iter().copied().filter(move |e| (e.cost() <= CHEAP) == (self == Self::Cheap))
-    }
-}
-
 /// The engines' work on one system.
 #[derive(Default)]
 pub struct Portfolio {
@@ -103,11 +85,11 @@ pub struct Portfolio {
 }
 
 impl Portfolio {
-    /// Runs the engines of a stage on every loop that is open and not to be skipped, inner loops first.
+    /// Runs the engines on every loop that is open and not to be skipped, inner loops first.
     pub fn run(
         &mut self,
         system: (&TransitionSystem, &LoopForest, SystemHash),
-        stage: Stage,
+        effort: Effort,
         options: &Options,
         skip: &dyn Fn(LoopId) -> bool,
         judge: &mut dyn Judge,
@@ -123,7 +105,7 @@ impl Portfolio {
             }
             let task = Task { ts, forest, hash, id: result.id, board: &self.board };
             let share = share(options.deadline, forest.loops.len() - nth);
-            decide(&task, stage, options, share, judge, &mut self.hanging, result);
+            decide(&task, effort, options, share, judge, &mut self.hanging, result);
         }
     }
 
@@ -142,8 +124,8 @@ pub fn run(
     judge: &mut dyn Judge,
 ) -> Vec<LoopResult> {
     let mut portfolio = Portfolio::default();
-    for stage in Stage::ALL {
-        portfolio.run((ts, forest, hash), stage, options, &|_| false, judge);
+    for effort in Effort::ALL.into_iter().filter(|e| *e <= options.most) {
+        portfolio.run((ts, forest, hash), effort, options, &|_| false, judge);
     }
     portfolio.results
 }
@@ -164,7 +146,7 @@ type Hanging = Vec<(LoopId, &'static str, Claim)>;
 
 fn decide(
     task: &Task<'_>,
-    stage: Stage,
+    effort: Effort,
     options: &Options,
     deadline: Instant,
     judge: &mut dyn Judge,
@@ -188,11 +170,16 @@ fn decide(
         }
     }
     let engines: Vec<_> =
-        stage.engines().filter(|e| options.only.as_deref().is_none_or(|only| only == e.name())).collect();
+        ENGINES.iter().filter(|e| options.only.as_deref().is_none_or(|only| only == e.name())).collect();
     for (nth, engine) in engines.iter().enumerate() {
+        let earlier = trials.iter().position(|t| t.engine == engine.name()).map(|i| trials.remove(i));
         let mut trial = Trial { engine: engine.name(), reason: None, rejected: Vec::new() };
+        let mut before = None;
+        if let Some(earlier) = earlier {
+            (before, trial.rejected) = (earlier.reason, earlier.rejected);
+        }
         if Instant::now() >= deadline {
-            trial.reason = Some("the time was up before it could run".into());
+            trial.reason = before.or_else(|| Some("the time was up before it could run".into()));
             trials.push(trial);
             continue;
         }
@@ -201,6 +188,7 @@ fn decide(
             Applies::No(reason) => trial.reason = Some(reason),
             Applies::Yes => {
                 let mut cx = EngineCx {
+                    effort,
                     audit: options.audit,
                     limit: options.limit,
                     deadline: share(deadline, engines.len() - nth),
@@ -208,7 +196,10 @@ fn decide(
                 };
                 match engine.run(task, &mut cx) {
                     Outcome::GaveUp(mut reason) => {
-                        if let Some(why) = cx.gave_up.borrow().as_ref() {
+                        if reason.is_empty() {
+                            reason = before.unwrap_or_default();
+                        }
+                        if let Some(why) = cx.gave_up.borrow().as_ref().filter(|w| !reason.contains(&w.to_string())) {
                             reason = format!("{reason}; {why}");
                         }
                         trial.reason = Some(reason);

@@ -46,6 +46,7 @@ pub struct Machine<'a> {
     /// All guards of a location at once: they have most of their parts in common.
     guards: IdVec<LocId, OnceCell<Plan>>,
     updates: IdVec<EdgeId, OnceCell<Plan>>,
+    unknowns: IdVec<EdgeId, OnceCell<Vec<UnknownId>>>,
     init: Plan,
 }
 
@@ -54,12 +55,18 @@ impl<'a> Machine<'a> {
     pub fn new(ts: &'a TransitionSystem) -> Self {
         let guards = ts.locs.iter().map(|_| OnceCell::new()).collect();
         let updates = ts.edges.iter().map(|_| OnceCell::new()).collect();
-        Self { ts, guards, updates, init: Plan::new(&ts.terms, &[ts.init]) }
+        let unknowns = ts.edges.iter().map(|_| OnceCell::new()).collect();
+        Self { ts, guards, updates, unknowns, init: Plan::new(&ts.terms, &[ts.init]) }
     }
 
     /// The system.
     pub fn system(&self) -> &'a TransitionSystem {
         self.ts
+    }
+
+    /// The unknowns that the updates of an edge use.
+    pub fn unknowns_of(&self, edge: EdgeId) -> &[UnknownId] {
+        self.unknowns[edge].get_or_init(|| self.ts.unknowns_of(edge))
     }
 
     /// Whether a run can start with these values.

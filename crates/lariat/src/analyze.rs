@@ -2,7 +2,8 @@
 
 use crate::source::Source;
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
-use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal, Stage, Trial};
+use lariat_engines::Effort;
+use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal, Trial};
 use lariat_ir::neutral::{self, Recursion};
 use lariat_ir::{Claim, Integers, LocId, Location, LoopForest, LoopId, Property, Proves, TransitionSystem};
 use lariat_smt::{Limit, Room, Solver, Z3Solver};
@@ -84,8 +85,8 @@ pub(crate) fn analyze_next(
 ) -> Result<Analysis, SystemDefect> {
     let deadline = Instant::now() + settings.timeout;
     let mut inquiry = Inquiry::new(ts, checkers, deadline)?;
-    for stage in Stage::ALL {
-        inquiry.advance(stage, settings, deadline, &|_| false);
+    for effort in Effort::ALL {
+        inquiry.advance(effort, settings, deadline, &|_| false);
     }
     Ok(inquiry.analysis(deadline))
 }
@@ -111,15 +112,21 @@ impl<'a> Inquiry<'a> {
         Ok(Self { system, portfolio, proved: Vec::new(), solver, conclusion: None, time: begin.elapsed() })
     }
 
-    /// Runs a stage of the engines on the loops that are open.
-    fn advance(&mut self, stage: Stage, settings: &Settings, deadline: Instant, skip: &dyn Fn(&Location) -> bool) {
+    /// Runs the engines on the loops that are open.
+    fn advance(&mut self, effort: Effort, settings: &Settings, deadline: Instant, skip: &dyn Fn(&Location) -> bool) {
         let begin = Instant::now();
-        let options = Options { only: settings.only.clone(), audit: settings.audit, limit: Limit::default(), deadline };
+        let options = Options {
+            only: settings.only.clone(),
+            audit: settings.audit,
+            most: Effort::Full,
+            limit: Limit::default(),
+            deadline,
+        };
         let system = &self.system;
         let mut judge = Checker { system, proved: &mut self.proved, solver: &mut self.solver, deadline };
         let forest = system.forest();
         let skip = |id: LoopId| skip(&system.ts().locs[forest.loops[id].header]);
-        self.portfolio.run((system.ts(), forest, system.hash()), stage, &options, &skip, &mut judge);
+        self.portfolio.run((system.ts(), forest, system.hash()), effort, &options, &skip, &mut judge);
         self.conclusion = None;
         self.time += begin.elapsed();
     }
@@ -279,10 +286,10 @@ pub fn study_systems(
     let forms = program.systems(integers);
     let lowered: Vec<OnceCell<TransitionSystem>> = forms.iter().map(|_| OnceCell::new()).collect();
     let mut inquiries: Vec<Result<Inquiry<'_>, String>> = Vec::new();
-    let mut turns = Stage::ALL.len() * forms.len();
-    'turns: for stage in Stage::ALL {
+    let mut turns = Effort::ALL.len() * forms.len();
+    'turns: for effort in Effort::ALL {
         for (i, &(form, target)) in forms.iter().enumerate() {
-            if stage == Stage::Cheap {
+            if effort == Effort::Brief {
                 let ts = lowered[i].get_or_init(|| neutral::lower(form, target));
                 told(i, Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) });
                 let left = deadline.saturating_duration_since(Instant::now());
@@ -297,11 +304,11 @@ pub fn study_systems(
             let (before, rest) = inquiries.split_at_mut(i);
             let Some((Ok(this), behind)) = rest.split_first_mut() else { continue };
             let others: Vec<&Inquiry<'_>> = before.iter().chain(&*behind).flatten().collect();
-            if stage == Stage::Dear {
+            if effort == Effort::Full {
                 let ts = this.system.ts().clone();
                 told(i, Study { ts, analysis: this.analysis(deadline) });
             }
-            this.advance(stage, settings, share, &|header| others.iter().any(|o| o.decides(header)));
+            this.advance(effort, settings, share, &|header| others.iter().any(|o| o.decides(header)));
             if !settings.audit && this.leaves_nothing_open(deadline) {
                 break 'turns;
             }

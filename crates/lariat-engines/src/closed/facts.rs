@@ -12,8 +12,6 @@ use std::collections::BTreeSet;
 const MOST_QUANTITIES: usize = 14;
 /// Constants of the code that quantities are compared with.
 const MOST_CONSTANTS: usize = 7;
-/// Wishes that are tried.
-const MOST_WISHES: usize = 24;
 
 /// What facts are about: the scalar variables that decide the loop, and what its guards compare and it does not change.
 pub(super) fn quantities(ts: &TransitionSystem, task: &Task<'_>) -> Vec<Term> {
@@ -188,6 +186,5 @@ pub(super) fn wishes(ts: &TransitionSystem, task: &Task<'_>, quantities: &[Term]
     }
     let mut seen = BTreeSet::new();
     found.retain(|w| seen.insert(*w));
-    found.truncate(MOST_WISHES);
     found
 }

@@ -36,6 +36,8 @@ pub struct ClosedSet;
 const MOST_WAYS: usize = 16;
 /// Ways to choose the inputs of one path.
 const MOST_CHOICES: usize = 3;
+/// Wishes that are tried.
+const MOST_WISHES: usize = 24;
 /// How often a way is restricted to where another one follows.
 const MOST_RESTRICTIONS: usize = 2;
 
@@ -79,7 +81,8 @@ type Facts = BTreeMap<LocId, Vec<Term>>;
 
 fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, String> {
     let ts = task.ts;
-    let variants: Vec<Vec<Way>> = (0..MOST_CHOICES).map(|nth| ways(task, cx, nth)).collect();
+    let choices = cx.effort.most(1, MOST_CHOICES);
+    let variants: Vec<Vec<Way>> = (0..choices).map(|nth| ways(task, cx, nth)).collect();
     if variants.iter().all(Vec::is_empty) {
         return Err("every way around it depends on values of the environment".into());
     }
@@ -89,7 +92,7 @@ fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Cla
     }
     let quantities = facts::quantities(ts, task);
     let mut tried = Tried::default();
-    let plain = visits.seeds();
+    let plain = visits.seeds(cx.effort);
     for (nth, ways) in variants.iter().enumerate() {
         // Another choice of inputs is another set of ways, or nothing new.
         if nth > 0 && variants[..nth].iter().any(|earlier| same_ways(earlier, ways)) {
@@ -103,7 +106,7 @@ fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Cla
     }
     // States of another kind: beyond the constants that the code mentions.
     let enabled = ts.terms.any(variants[0].iter().filter(|w| w.from == task.this().header).map(|w| w.condition));
-    for wish in facts::wishes(ts, task, &quantities) {
+    for wish in facts::wishes(ts, task, &quantities).into_iter().take(cx.effort.most(8, MOST_WISHES)) {
         let Some(seed) = visits.directed(task, cx, solver, enabled, wish) else { continue };
         if let Some(claim) = attempt(task, cx, solver, &variants[0], &quantities, &seed, &mut tried) {
             return Ok(claim);

@@ -1,6 +1,6 @@
 //! States in which the heads of a loop are visited.
 
-use crate::engine::{EngineCx, Task};
+use crate::engine::{Effort, EngineCx, Task};
 use crate::path::in_state;
 use crate::symex::paths::{Bounds, Explored, Paths, too_hard, value_of};
 use lariat_ir::simplify::simplify;
@@ -12,11 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) type Seed = BTreeMap<LocId, Vec<Value>>;
 
 /// States from which facts are taken.
-const MOST_SEEDS: usize = 5;
+fn most_seeds(effort: Effort) -> usize {
+    effort.most(3, 5)
+}
 /// Visits that are looked at for them.
 const MOST_VISITS: usize = 24;
 /// How far the executor looks.
-const BOUNDS: Bounds = Bounds { steps: 400, queries: 20, forks: 10 };
+const BRIEF: Bounds = Bounds { steps: 150, queries: 8, forks: 6 };
+const FULL: Bounds = Bounds { steps: 500, queries: 30, forks: 12 };
 
 /// The first visits of the heads.
 pub(super) struct Visits {
@@ -29,7 +32,7 @@ impl Visits {
     /// Those that the executor finds.
     pub fn of(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, heads: &BTreeSet<LocId>) -> Self {
         let ts = task.ts;
-        let mut paths = Paths::new(ts, cx, solver, heads.clone(), BOUNDS);
+        let mut paths = Paths::new(ts, cx, solver, heads.clone(), cx.effort.most(BRIEF, FULL));
         let mut found = Self { states: BTreeMap::new(), arrivals: Vec::new() };
         for _ in 0..MOST_VISITS {
             let Some(explored) = paths.next(solver) else { break };
@@ -41,7 +44,7 @@ impl Visits {
             if explored.path.end == task.this().header && found.arrivals.len() < 2 {
                 found.arrivals.push(explored.clone());
             }
-            if found.states.len() == heads.len() && found.states.values().all(|v| v.len() >= MOST_SEEDS) {
+            if found.states.len() == heads.len() && found.states.values().all(|v| v.len() >= most_seeds(cx.effort)) {
                 break;
             }
         }
@@ -54,8 +57,8 @@ impl Visits {
     }
 
     /// The states of the first visits, then those of later ones, which have forgotten how the run began.
-    pub fn seeds(&self) -> Vec<Seed> {
-        (0..MOST_SEEDS)
+    pub fn seeds(&self, effort: Effort) -> Vec<Seed> {
+        (0..most_seeds(effort))
             .filter(|nth| self.states.values().any(|v| *nth < v.len()))
             .map(|nth| {
                 let at = |v: &Vec<Vec<Value>>| v[nth.min(v.len() - 1)].clone();
@@ -87,7 +90,7 @@ impl Visits {
             let of = |t: &Term| {
                 ts.terms.eval(*t, |s| model.value(s).cloned().unwrap_or_else(|| value_of(ts, &arrival.witness, s)))
             };
-            let mut seed = self.seeds().first().cloned().unwrap_or_default();
+            let mut seed = self.seeds(cx.effort).first().cloned().unwrap_or_default();
             seed.insert(task.this().header, path.state.iter().map(of).collect());
             return Some(seed);
         }

@@ -39,7 +39,7 @@ impl Rational {
             return Some(Self::Small(n, 1));
         }
         let g = i128::try_from(gcd(n.unsigned_abs(), d.unsigned_abs())).ok()?;
-        let (n, d) = (n / g, d / g);
+        let (n, d) = if g == 1 { (n, d) } else { (quotient(n, g), quotient(d, g)) };
         if d < 0 { Some(Self::Small(n.checked_neg()?, d.checked_neg()?)) } else { Some(Self::Small(n, d)) }
     }
 
@@ -121,12 +121,18 @@ impl Rational {
     /// The sum.
     pub fn plus(&self, other: &Self) -> Self {
         if let (Self::Small(a, b), Self::Small(c, d)) = (self, other) {
+            if *a == 0 {
+                return other.clone();
+            }
+            if *c == 0 {
+                return self.clone();
+            }
             let sum = if b == d {
                 a.checked_add(*c).and_then(|n| Self::fraction(n, *b))
             } else {
                 (|| {
-                    let n = a.checked_mul(*d)?.checked_add(c.checked_mul(*b)?)?;
-                    Self::fraction(n, b.checked_mul(*d)?)
+                    let n = product(*a, *d)?.checked_add(product(*c, *b)?)?;
+                    Self::fraction(n, product(*b, *d)?)
                 })()
             };
             if let Some(sum) = sum {
@@ -145,8 +151,8 @@ impl Rational {
     /// The product.
     pub fn times(&self, other: &Self) -> Self {
         if let (Self::Small(a, b), Self::Small(c, d)) = (self, other)
-            && let Some(n) = a.checked_mul(*c)
-            && let Some(d) = b.checked_mul(*d)
+            && let Some(n) = product(*a, *c)
+            && let Some(d) = product(*b, *d)
             && let Some(product) = Self::fraction(n, d)
         {
             return product;
@@ -190,7 +196,7 @@ impl Ord for Rational {
             if b == d {
                 return a.cmp(c);
             }
-            if let (Some(x), Some(y)) = (a.checked_mul(*d), c.checked_mul(*b)) {
+            if let (Some(x), Some(y)) = (product(*a, *d), product(*c, *b)) {
                 return x.cmp(&y);
             }
         }
@@ -210,6 +216,22 @@ impl std::fmt::Debug for Rational {
 pub(crate) fn common_multiple(a: &IBig, b: &IBig) -> IBig {
     let g = IBig::from(a.gcd(b));
     (a / g * b).abs()
+}
+
+/// The product, if it fits. Most numbers are small, and looking out for an overflow of 128 bits is slow.
+fn product(a: i128, b: i128) -> Option<i128> {
+    match (i64::try_from(a), i64::try_from(b)) {
+        (Ok(x), Ok(y)) => Some(i128::from(x) * i128::from(y)),
+        _ => a.checked_mul(b),
+    }
+}
+
+/// The quotient by a divisor that is positive.
+fn quotient(n: i128, g: i128) -> i128 {
+    match (i64::try_from(n), i64::try_from(g)) {
+        (Ok(n), Ok(g)) => i128::from(n / g),
+        _ => n / g,
+    }
 }
 
 fn gcd(mut a: u128, mut b: u128) -> u128 {

@@ -10,12 +10,16 @@ mod periodic;
 
 pub(crate) use periodic::Lassos;
 
-use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
+use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
 use crate::path::around;
-use lariat_ir::Proves;
+use lariat_ir::{Claim, Proves};
+use lariat_smt::Solver;
 
 /// The engine.
 pub struct Orbit;
+
+/// One that ends with a claim, or with a reason why there is none.
+type Test<'a> = &'a dyn Fn(&mut dyn Solver) -> Result<Claim, String>;
 
 /// More paths around a loop than this are not looked at.
 const MOST_PATHS: usize = 64;
@@ -32,6 +36,14 @@ impl Engine for Orbit {
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         let ts = task.ts;
+        if cx.effort == Effort::Full {
+            // The other tests have no bounds that are worth raising.
+            let found = match ts.proves {
+                Proves::Terminates => None,
+                _ => periodic::repeats(task, cx, cx.solver().as_mut()).ok(),
+            };
+            return found.map_or(Outcome::GaveUp(String::new()), |claim| Outcome::Claims(vec![claim]));
+        }
         let this = task.this();
         let all = around(ts, cx, this.header, &this.body, MOST_PATHS);
         let mut solver = cx.solver();
@@ -44,9 +56,12 @@ impl Engine for Orbit {
             }
         }
         if ts.proves != Proves::Terminates {
-            for test in [forever::runs_for_ever, periodic::repeats] {
+            let tests: [Test<'_>; 2] = [&|solver| forever::runs_for_ever(task, cx, solver, &all), &|solver| {
+                periodic::repeats(task, cx, solver)
+            }];
+            for test in tests {
                 if claims.is_empty() || cx.audit {
-                    match test(task, cx, solver.as_mut(), &all) {
+                    match test(solver.as_mut()) {
                         Ok(claim) => claims.push(claim),
                         Err(reason) => reasons.push(reason),
                     }

@@ -19,41 +19,50 @@
 
 use crate::board::relevant;
 use crate::engine::{EngineCx, Task};
-use crate::path::Around;
-use crate::symex::concrete::{Lasso, Runner, closes};
+use crate::symex::concrete::{Lasso, Runner};
 use crate::symex::paths::{Bounds, Explored, Paths, Visit, Witness, start_of, too_hard, value_of};
 use crate::symex::reads::{Miss, fixed_at_start};
 use dashu_int::IBig;
+use lariat_ir::fast::FastMap;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{
     Bits, Certificate, Claim, Id, LocId, LoopForest, Machine, Property, Sort, Term, TransitionSystem, UnknownKind,
     Value, VarId,
 };
 use lariat_smt::{Answer, Solver};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Runs that repeat, one for each loop for which one was found.
 pub(crate) type Lassos = BTreeMap<LocId, Lasso>;
 
-/// Steps of one concrete run.
-const MOST_STEPS: usize = 3000;
-/// Steps of those after the first.
-const MOST_STEPS_AGAIN: usize = 600;
-/// Steps of all concrete runs of a system.
-const ALL_STEPS: usize = 10_000;
+/// How far runs are followed.
+struct Reach {
+    /// Steps of the first concrete run.
+    first: usize,
+    /// Steps of those after the first.
+    again: usize,
+    /// Steps of all concrete runs of a system.
+    all: usize,
+    /// How far paths are followed.
+    paths: Bounds,
+    /// How many pairs of visits the solver is asked about.
+    pairs: usize,
+}
+
+const BRIEF: Reach =
+    Reach { first: 1200, again: 150, all: 2500, paths: Bounds { steps: 150, queries: 12, forks: 6 }, pairs: 12 };
+const FULL: Reach =
+    Reach { first: 4000, again: 600, all: 12_000, paths: Bounds { steps: 800, queries: 50, forks: 14 }, pairs: 50 };
+
 /// How often values at a header may be equal without a cycle that closes.
 const MOST_MISSES: usize = 4;
-/// How far paths are followed.
-const BOUNDS: Bounds = Bounds { steps: 600, queries: 40, forks: 12 };
-/// How many pairs of visits the solver is asked about.
-const MOST_PAIRS: usize = 40;
 
 /// A run that comes back to where it was, as a claim.
-pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, _: &Around) -> Result<Claim, String> {
+pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, String> {
     let ts = task.ts;
     let header = task.this().header;
-    let lassos = task.board.lassos(|| hunt(ts, task.forest, cx, solver));
+    let lassos = task.board.lassos(cx.effort, || hunt(ts, task.forest, cx, solver));
     let Some(lasso) = lassos.get(&header) else {
         return Err("no run came back to where it was".into());
     };
@@ -93,9 +102,10 @@ fn hunt(ts: &TransitionSystem, forest: &LoopForest, cx: &EngineCx, solver: &mut 
     let mut found = Lassos::new();
     let Answer::Sat(model) = cx.ask(solver, ts, &[ts.init]) else { return found };
     let start: Vec<Value> = ts.vars.iter().map(|v| model.value_or_zero(&ts.terms, v.term)).collect();
-    concretely(ts, cx, &machine, &start, &mut quarries, &mut found);
+    let reach = &cx.effort.most(BRIEF, FULL);
+    concretely(ts, cx, reach, &machine, &start, &mut quarries, &mut found);
     if !quarries.is_empty() && !cx.out_of_time() {
-        symbolically(ts, cx, solver, &machine, &mut quarries, &mut found);
+        symbolically(ts, cx, solver, reach, &machine, &mut quarries, &mut found);
     }
     found
 }
@@ -139,6 +149,7 @@ fn of_sort(sort: Sort, value: &IBig) -> Value {
 fn concretely(
     ts: &TransitionSystem,
     cx: &EngineCx,
+    reach: &Reach,
     machine: &Machine<'_>,
     start: &[Value],
     quarries: &mut BTreeMap<LocId, Quarry>,
@@ -146,8 +157,8 @@ fn concretely(
 ) {
     let fixed = ts.fixed_by(ts.init);
     let chooses = ts.unknowns.iter().any(|u| u.kind == UnknownKind::Input) || fixed.len() < ts.vars.len();
-    let mut steps = ALL_STEPS;
-    let mut length = MOST_STEPS;
+    let mut steps = reach.all;
+    let mut length = reach.first;
     for value in candidates(ts) {
         let mut values = start.to_vec();
         for (v, var) in ts.vars.entries().filter(|(v, _)| !fixed.contains(v)) {
@@ -160,7 +171,7 @@ fn concretely(
         if quarries.values().all(|q| q.misses > MOST_MISSES) || steps == 0 || !chooses || cx.out_of_time() {
             return;
         }
-        length = MOST_STEPS_AGAIN;
+        length = reach.again;
     }
 }
 
@@ -177,7 +188,7 @@ fn follow(
     steps: &mut usize,
 ) {
     let mut runner = Runner::new(machine, start);
-    let mut seen: HashMap<(LocId, Vec<Value>), usize> = HashMap::new();
+    let mut seen: FastMap<(LocId, Vec<Value>), usize> = FastMap::default();
     for _ in 0..length {
         if *steps == 0 || quarries.values().all(|q| q.misses > MOST_MISSES) || cx.out_of_time() {
             return;
@@ -191,11 +202,13 @@ fn follow(
             if let Some(before) = seen.insert(key, now) {
                 let edges = runner.recording.steps[before..].iter().map(|s| s.edge);
                 let inside = edges.into_iter().all(|e| quarry.body.contains(&ts.edges[e].from));
-                let lasso = if inside { closes(machine, &runner.recording, before) } else { Err(Miss::Differs) };
+                let lasso = if inside { runner.closes(before) } else { Err(Miss::Differs) };
                 match lasso {
                     Ok(lasso) => {
+                        // From here on the run does the same again.
                         found.insert(loc, lasso);
                         quarries.remove(&loc);
+                        return;
                     }
                     // Other values do not make the environment matter less.
                     Err(Miss::Unsettled) => quarry.misses = MOST_MISSES + 1,
@@ -217,13 +230,14 @@ fn symbolically(
     ts: &TransitionSystem,
     cx: &EngineCx,
     solver: &mut dyn Solver,
+    reach: &Reach,
     machine: &Machine<'_>,
     quarries: &mut BTreeMap<LocId, Quarry>,
     found: &mut Lassos,
 ) {
     let interest: BTreeSet<LocId> = quarries.keys().copied().collect();
-    let mut paths = Paths::new(ts, cx, solver, interest, BOUNDS);
-    let mut pairs = MOST_PAIRS;
+    let mut paths = Paths::new(ts, cx, solver, interest, reach.paths);
+    let mut pairs = reach.pairs;
     while let Some(explored) = paths.next(solver) {
         let explored = explored.clone();
         let now = explored.visits.last().expect("a path ends with a visit");
@@ -307,7 +321,7 @@ fn replay(machine: &Machine<'_>, witness: &Witness, cycle: usize, steps: usize, 
     if runner.state.loc != end {
         return None;
     }
-    closes(machine, &runner.recording, cycle).ok()
+    runner.closes(cycle).ok()
 }
 
 #[cfg(test)]

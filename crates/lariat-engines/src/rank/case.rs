@@ -10,11 +10,10 @@ use super::form::Form;
 use super::relation::{Constraint, Relation, restrict};
 use super::slim::renumber;
 use crate::linear::Reading;
-use crate::lp::{ColumnId, Optimum, Outcome, Rational, Simplex};
+use crate::lp::{Clock, ColumnId, Optimum, Outcome, Rational, Simplex};
 use dashu_int::IBig;
 use lariat_ir::Term;
 use std::collections::{BTreeMap, HashMap};
-use std::time::Instant;
 
 /// Something to be done in a case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,9 +68,9 @@ const WORK: u32 = 2_000_000;
 
 impl Case {
     /// The case in which nothing is known.
-    pub fn new(deadline: Instant) -> Self {
+    pub fn new(clock: &Clock) -> Self {
         Self {
-            lp: Simplex::new(WORK, deadline),
+            lp: Simplex::new(WORK, clock),
             constraints: Vec::new(),
             forms: HashMap::new(),
             values: HashMap::new(),

@@ -11,12 +11,11 @@ use super::case::{Case, Fork, Literal};
 use super::form::Form;
 use super::relation::Constraint;
 use crate::linear::Reading;
-use crate::lp::{ColumnId, Rational};
+use crate::lp::{Clock, ColumnId, Rational};
 use dashu_int::IBig;
 use lariat_ir::{Node, Op, Role, Sort, Term, TransitionSystem, Value};
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use std::time::Instant;
 
 /// Reads terms of one system.
 pub(crate) struct Encoder<'a> {
@@ -25,7 +24,7 @@ pub(crate) struct Encoder<'a> {
     /// How each bit-vector variable is read.
     pub readings: HashMap<Term, Reading>,
     /// When to stop.
-    pub deadline: Instant,
+    pub clock: Clock,
     /// Whether a choice was left open, for lack of an allowance or of bounds.
     losses: Cell<bool>,
 }
@@ -43,8 +42,8 @@ type Read = Result<Form, Fork>;
 
 impl<'a> Encoder<'a> {
     /// An encoder for a system. Each variable is read as the comparisons of the system read it.
-    pub fn new(ts: &'a TransitionSystem, deadline: Instant) -> Self {
-        Self { ts, readings: readings(ts), deadline, losses: Cell::new(false) }
+    pub fn new(ts: &'a TransitionSystem, clock: Clock) -> Self {
+        Self { ts, readings: readings(ts), clock, losses: Cell::new(false) }
     }
 
     /// Notes that a choice was left open.
@@ -62,7 +61,7 @@ impl<'a> Encoder<'a> {
 
     /// Whether the time is up.
     pub fn out_of_time(&self) -> bool {
-        Instant::now() >= self.deadline
+        self.clock.is_up()
     }
 
     /// How a bit-vector term of the state is read: as the variable that it is, or as a signed number.

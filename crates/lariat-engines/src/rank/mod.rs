@@ -19,7 +19,8 @@ mod synth;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::{Applies, Engine, EngineCx, Outcome, Task};
+use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
+use crate::lp::Clock;
 use encode::Encoder;
 use lariat_ir::{Certificate, Claim, LocId, Outline, Property, Proves, Sort, Term};
 use model::{Model, Node};
@@ -30,27 +31,15 @@ use std::time::Instant;
 use support::Analysis;
 use synth::Bound;
 
-/// The engine.
-///
-/// It comes twice in the portfolio. What is quick decides most loops; cells, phases and invariants for each cell are a long search,
-/// for which the loops that can be shown to run for ever should not wait.
-pub struct Ranking {
-    deep: bool,
-}
-
-impl Ranking {
-    /// One tuple of linear functions, with what the abstract domains know.
-    pub const QUICK: Self = Self { deep: false };
-    /// Everything else.
-    pub const DEEP: Self = Self { deep: true };
-}
+/// The engine. One tuple of linear functions decides most loops; cells, phases and invariants for each cell are a long search.
+pub struct Ranking;
 
 impl Engine for Ranking {
     fn name(&self) -> &'static str {
         "ranking"
     }
     fn cost(&self) -> u32 {
-        if self.deep { 40 } else { 20 }
+        20
     }
     fn applies(&self, task: &Task<'_>) -> Applies {
         if task.ts.proves == Proves::Diverges {
@@ -59,14 +48,19 @@ impl Engine for Ranking {
         Applies::Yes
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
-        match prove(task, cx, self.deep) {
+        match prove(task, cx) {
             Ok(claim) => Outcome::Claims(vec![claim]),
             Err(reason) => Outcome::GaveUp(reason),
         }
     }
 }
 
-fn prove(task: &Task<'_>, cx: &EngineCx, deep: bool) -> Result<Claim, String> {
+/// What the search for one tuple may cost, in numbers that linear programs touch.
+const ONE_TUPLE: u64 = 4_000_000;
+/// What the long search may cost, when it is to be brief.
+const BRIEF: u64 = 150_000;
+
+fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     let ts = task.ts;
     let this = task.this();
     let inner = task.forest.loops.entries().filter(|(id, _)| *id == task.id || task.forest.is_inside(*id, task.id));
@@ -75,7 +69,6 @@ fn prove(task: &Task<'_>, cx: &EngineCx, deep: bool) -> Result<Claim, String> {
     // Other engines want to look at this loop and at the next ones, too.
     let now = Instant::now();
     let deadline = now + cx.deadline.saturating_duration_since(now) / 2;
-    let encoder = Encoder::new(ts, deadline);
     // Sums of bit-vectors have finitely many values: falling is enough.
     let finite = dimensions.iter().all(|d| ts.terms.sort(*d) != Sort::Int);
     let bound = if finite { Bound::Free } else { Bound::Asked };
@@ -88,13 +81,14 @@ fn prove(task: &Task<'_>, cx: &EngineCx, deep: bool) -> Result<Claim, String> {
 
     // Most loops need no invariants and no cases; many of the others only what the abstract domains find.
     let nothing = BTreeMap::new();
-    for supported in [false, true].into_iter().filter(|_| !deep) {
+    let encoder = Encoder::new(ts, Clock::new(ONE_TUPLE, deadline));
+    for supported in [false, true].into_iter().filter(|_| cx.effort == Effort::Brief) {
         let invariants = if supported { task.board.invariants(ts, task.forest, deadline) } else { &nothing };
         let region = Region { cutpoints: &cutpoints, body: &this.body, invariants, dimensions: &dimensions };
         let relations = paths::steps(&encoder, &region, Detail { splits: 0, most_steps: 200 })?;
-        let relations = slim(&relations, deadline);
+        let relations = slim(&relations, &encoder.clock);
         let model = Model::new(dimensions.clone(), &cutpoints, Vec::new());
-        let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, bound, deadline);
+        let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, bound, &encoder.clock);
         if found.stuck.is_empty() {
             let nodes: Vec<&Node> = model.nodes.iter().collect();
             if let Some(measures) = measure::measures(&encoder, &dimensions, &nodes, &found.levels) {
@@ -102,16 +96,14 @@ fn prove(task: &Task<'_>, cx: &EngineCx, deep: bool) -> Result<Claim, String> {
             }
         }
     }
-    if !deep {
-        return Err("no tuple of linear functions falls on each of its steps".into());
-    }
+    let encoder = Encoder::new(ts, Clock::new(cx.effort.most(BRIEF, u64::MAX), deadline));
     let known = task.board.invariants(ts, task.forest, deadline);
     let Some(analysis) = Analysis::new(task, &encoder, known) else {
         return Err("it has too many steps between cutpoints".into());
     };
-    match partition::search(&encoder, &analysis, &cutpoints, bound) {
+    match partition::search(&encoder, &analysis, &cutpoints, bound, cx.effort) {
         Some(found) => Ok(claim(found.measures, found.invariants)),
-        None if encoder.out_of_time() => Err("the time was up".into()),
+        None if Instant::now() >= deadline => Err("the time was up".into()),
         None => Err("no tuple of functions that are linear in few parts falls on each of its steps".into()),
     }
 }

@@ -6,9 +6,8 @@
 
 use super::relation::{Constraint, Relation};
 use super::synth::Function;
-use crate::lp::Rational;
+use crate::lp::{Clock, Rational};
 use lariat_ir::{LocId, Term};
-use std::time::Instant;
 
 /// Where the initial states come from.
 pub(crate) const START: usize = usize::MAX;
@@ -44,7 +43,7 @@ impl Model {
     }
 
     /// Divides each cell by whether the predicate is at least zero there. Steps that become impossible are gone.
-    pub fn divided(&self, predicate: &Predicate, deadline: Instant) -> Self {
+    pub fn divided(&self, predicate: &Predicate, clock: &Clock) -> Self {
         let mut nodes = Vec::new();
         // For each old node its new ones, each with what holds there.
         let mut parts: Vec<Vec<(usize, Option<Function>)>> = Vec::new();
@@ -73,14 +72,14 @@ impl Model {
                 let mut from_here = Relation { from: *from, ..r.clone() };
                 if let Some(f) = before {
                     let form = r.function_before(&f.weights, &f.constant);
-                    let Some(next) = from_here.with(Constraint::at_least_zero(form), deadline) else { continue };
+                    let Some(next) = from_here.with(Constraint::at_least_zero(form), clock) else { continue };
                     from_here = next;
                 }
                 for (to, after) in &parts[r.to] {
                     let mut whole = Relation { to: *to, ..from_here.clone() };
                     if let Some(f) = after {
                         let form = r.function_after(&f.weights, &f.constant);
-                        let Some(next) = whole.with(Constraint::at_least_zero(form), deadline) else { continue };
+                        let Some(next) = whole.with(Constraint::at_least_zero(form), clock) else { continue };
                         whole = next;
                     }
                     relations.push(whole);

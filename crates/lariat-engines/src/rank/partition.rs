@@ -12,6 +12,7 @@ use super::relation::{Constraint, Relation};
 use super::slim::slim;
 use super::support::{Analysis, conditions};
 use super::synth::{self, Bound, Function, Weights};
+use crate::engine::Effort;
 use lariat_ir::{LocId, Measure, Term};
 use std::collections::BTreeMap;
 
@@ -25,13 +26,18 @@ pub(crate) struct Found {
 
 /// How many phases are tried.
 const MOST_PHASES: usize = 4;
-/// How many conditions are tried by themselves.
-const MOST_CONDITIONS: usize = 24;
-/// How many of them are tried in pairs.
+/// How many of the conditions are tried in pairs.
 const MOST_PAIRED: usize = 8;
 
 /// Searches a proof.
-pub(crate) fn search(encoder: &Encoder<'_>, analysis: &Analysis, cutpoints: &[LocId], bound: Bound) -> Option<Found> {
+pub(crate) fn search(
+    encoder: &Encoder<'_>,
+    analysis: &Analysis,
+    cutpoints: &[LocId],
+    bound: Bound,
+    effort: Effort,
+) -> Option<Found> {
+    let most_conditions = effort.most(4, 24);
     let search = Search { encoder, analysis, cutpoints, bound };
     let stuck = match search.attempt(&analysis.model)? {
         Attempt::Done(found) => return Some(found),
@@ -43,7 +49,7 @@ pub(crate) fn search(encoder: &Encoder<'_>, analysis: &Analysis, cutpoints: &[Lo
     let mut candidates: Vec<Predicate> = Vec::new();
     let here = stuck.relations.iter().flat_map(conditions);
     for f in here.chain(analysis.forms.iter().cloned()) {
-        if candidates.len() == MOST_CONDITIONS || !search.divides(&stuck.relations, &f) {
+        if candidates.len() == most_conditions || !search.divides(&stuck.relations, &f) {
             continue;
         }
         let predicate: Predicate = cutpoints.iter().map(|c| (*c, f.clone())).collect();
@@ -54,7 +60,7 @@ pub(crate) fn search(encoder: &Encoder<'_>, analysis: &Analysis, cutpoints: &[Lo
     }
     let mut divided = Vec::new();
     for p in &candidates {
-        let model = analysis.model.divided(p, encoder.deadline);
+        let model = analysis.model.divided(p, &encoder.clock);
         match search.attempt(&model)? {
             Attempt::Done(found) => return Some(found),
             Attempt::Stuck(stuck) => {
@@ -65,9 +71,9 @@ pub(crate) fn search(encoder: &Encoder<'_>, analysis: &Analysis, cutpoints: &[Lo
         }
         divided.push(model);
     }
-    for (i, model) in divided.iter().enumerate().take(MOST_PAIRED) {
+    for (i, model) in divided.iter().enumerate().take(effort.most(0, MOST_PAIRED)) {
         for p in candidates.iter().take(MOST_PAIRED).skip(i + 1) {
-            let model = model.divided(p, encoder.deadline);
+            let model = model.divided(p, &encoder.clock);
             if let Attempt::Done(found) = search.attempt(&model)? {
                 return Some(found);
             }
@@ -105,9 +111,9 @@ impl Search<'_> {
         let bounds = self.analysis.bounds(self.encoder, model)?;
         let strong = self.analysis.strengthened(model, &bounds);
         let (relations, kept) = strong.inside(self.cutpoints);
-        let relations = slim(&relations, self.encoder.deadline);
+        let relations = slim(&relations, &self.encoder.clock);
         let dimensions = model.dimensions.len();
-        let tuple = synth::lexicographic(kept.len(), dimensions, &relations, self.bound, self.encoder.deadline);
+        let tuple = synth::lexicographic(kept.len(), dimensions, &relations, self.bound, &self.encoder.clock);
         let nodes: Vec<&Node> = kept.iter().map(|n| &model.nodes[*n]).collect();
         if tuple.stuck.is_empty()
             && let Some(measures) = measure::measures(self.encoder, &model.dimensions, &nodes, &tuple.levels)
@@ -124,7 +130,7 @@ impl Search<'_> {
         let some = |f: &Function| {
             relations.iter().any(|r| {
                 let form = r.function_before(&f.weights, &f.constant);
-                r.with(Constraint::at_least_zero(form), self.encoder.deadline).is_some()
+                r.with(Constraint::at_least_zero(form), &self.encoder.clock).is_some()
             })
         };
         some(f) && some(&f.below_zero())
@@ -137,7 +143,7 @@ impl Search<'_> {
         let mut nodes = stuck.nodes.clone();
         for _ in 0..most {
             let predicate = self.unbounded(&relations, &nodes, model.dimensions.len())?;
-            model = model.divided(&predicate, self.encoder.deadline);
+            model = model.divided(&predicate, &self.encoder.clock);
             match self.attempt(&model)? {
                 Attempt::Done(found) => return Some(found),
                 Attempt::Stuck(stuck) => (relations, nodes) = (stuck.relations, stuck.nodes),
@@ -161,7 +167,7 @@ impl Search<'_> {
                 .collect();
             let all: Vec<usize> = (0..steps.len()).collect();
             let found =
-                synth::falling(&members, dimensions, &steps, &all, Bound::Free, Weights::Small, self.encoder.deadline);
+                synth::falling(&members, dimensions, &steps, &all, Bound::Free, Weights::Small, &self.encoder.clock);
             let Some((functions, _)) = found else { continue };
             let is_constant = |f: &Function| f.weights.iter().all(crate::lp::Rational::is_zero);
             for (m, f) in members.iter().zip(functions) {

@@ -53,7 +53,7 @@ fn from_cutpoint(
     found: &mut Found,
 ) -> Result<(), String> {
     let ts = encoder.ts;
-    let mut case = Case::new(encoder.deadline);
+    let mut case = Case::new(&encoder.clock);
     case.goals.extend(region.dimensions.iter().map(|d| Goal::Value(*d, encoder.reading(*d))));
     if let Some(known) = region.invariants.get(&start) {
         case.assume(*known, true);

@@ -1,9 +1,8 @@
 //! One step between cutpoints as a convex relation.
 
 use super::form::Form;
-use crate::lp::{Optimum, Outcome, Rational, Simplex};
+use crate::lp::{Clock, Optimum, Outcome, Rational, Simplex};
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// What holds of a form.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -45,8 +44,8 @@ pub(crate) struct Relation {
 
 impl Relation {
     /// A program whose points are those of the relation; column numbers stay.
-    pub fn program(&self, budget: u32, deadline: Instant) -> Simplex {
-        self.program_of(self.width(), budget, deadline)
+    pub fn program(&self, budget: u32, clock: &Clock) -> Simplex {
+        self.program_of(self.width(), budget, clock)
     }
 
     /// One more than the greatest column.
@@ -55,8 +54,8 @@ impl Relation {
     }
 
     /// The same with at least this many columns.
-    pub fn program_of(&self, columns: usize, budget: u32, deadline: Instant) -> Simplex {
-        let mut lp = Simplex::new(budget, deadline);
+    pub fn program_of(&self, columns: usize, budget: u32, clock: &Clock) -> Simplex {
+        let mut lp = Simplex::new(budget, clock);
         for _ in 0..columns {
             lp.column(None, None);
         }
@@ -73,23 +72,23 @@ impl Relation {
     }
 
     /// The relation with one more constraint; nothing if it has no points then.
-    pub fn with(&self, more: Constraint, deadline: Instant) -> Option<Self> {
+    pub fn with(&self, more: Constraint, clock: &Clock) -> Option<Self> {
         let mut next = self.clone();
         next.constraints.push(more);
-        next.is_possible(deadline).then_some(next)
+        next.is_possible(clock).then_some(next)
     }
 
     /// Whether it has points, as far as can be told.
-    pub fn is_possible(&self, deadline: Instant) -> bool {
-        self.program(50_000, deadline).feasible() != Outcome::Infeasible
+    pub fn is_possible(&self, clock: &Clock) -> bool {
+        self.program(50_000, clock).feasible() != Outcome::Infeasible
     }
 
     /// The least value of a form over the relation's columns; nothing if there is none, or it was not found.
-    pub fn least(&self, form: &Form, deadline: Instant) -> Option<Rational> {
+    pub fn least(&self, form: &Form, clock: &Clock) -> Option<Rational> {
         if form.parts.is_empty() {
             return Some(form.constant.clone());
         }
-        let mut lp = self.program(100_000, deadline);
+        let mut lp = self.program(100_000, clock);
         let row = lp.row(&form.parts);
         match lp.least(row) {
             Optimum::At(v) => Some(v.plus(&form.constant)),

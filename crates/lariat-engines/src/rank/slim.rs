@@ -2,9 +2,8 @@
 
 use super::form::Form;
 use super::relation::{Constraint, Relation, restrict};
-use crate::lp::{Outcome, Rational};
+use crate::lp::{Clock, Outcome, Rational};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::time::Instant;
 
 /// From this many constraints on, those that follow from the others are looked for.
 const MANY: usize = 8;
@@ -13,7 +12,7 @@ const MANY: usize = 8;
 /// to any dimension; without doubles.
 ///
 /// A function that rises on no step has weight zero at a dimension that may become anything, so nothing is lost.
-pub(crate) fn slim(relations: &[Relation], deadline: Instant) -> Vec<Relation> {
+pub(crate) fn slim(relations: &[Relation], clock: &Clock) -> Vec<Relation> {
     let mut relations = relations.to_vec();
     let dimensions = relations.first().map_or(0, |r| r.before.len());
     loop {
@@ -46,7 +45,7 @@ pub(crate) fn slim(relations: &[Relation], deadline: Instant) -> Vec<Relation> {
     let mut out = Vec::new();
     for mut r in relations {
         only_connected(&mut r);
-        without_redundant(&mut r, deadline);
+        without_redundant(&mut r, clock);
         renumber(&mut r);
         if seen.insert(r.clone()) {
             out.push(r);
@@ -83,7 +82,7 @@ fn only_connected(r: &mut Relation) {
 }
 
 /// Drops constraints that follow from the others.
-fn without_redundant(r: &mut Relation, deadline: Instant) {
+fn without_redundant(r: &mut Relation, clock: &Clock) {
     // Of constraints with one direction the strongest is enough.
     let mut strongest: BTreeMap<Vec<(usize, String)>, Constraint> = BTreeMap::new();
     for c in r.constraints.drain(..) {
@@ -110,7 +109,7 @@ fn without_redundant(r: &mut Relation, deadline: Instant) {
             continue;
         }
         let c = r.constraints.remove(i);
-        let mut lp = r.program_of(columns, WORK, deadline);
+        let mut lp = r.program_of(columns, WORK, clock);
         restrict(&mut lp, &Constraint::at_least_zero(c.form.negated().shifted(-1)));
         if lp.feasible() != Outcome::Infeasible {
             r.constraints.insert(i, c);

@@ -179,7 +179,7 @@ fn watched(ts: &TransitionSystem, body: &BTreeSet<LocId>) -> BTreeSet<Term> {
 fn first_states(encoder: &Encoder<'_>, region: &Region<'_>) -> Vec<Relation> {
     let ts = encoder.ts;
     let to = region.cutpoints.iter().position(|c| *c == ts.entry).expect("the entry is among them");
-    let mut case = Case::new(encoder.deadline);
+    let mut case = Case::new(&encoder.clock);
     case.goals.extend(region.dimensions.iter().map(|d| Goal::Value(*d, encoder.reading(*d))));
     case.assume(ts.init, true);
     let mut out = Vec::new();
@@ -244,7 +244,7 @@ fn compared(encoder: &Encoder<'_>, dimensions: &[Term], body: &BTreeSet<LocId>) 
     let ts = encoder.ts;
     let terms = &ts.terms;
     let mut all = Vec::new();
-    let mut case = Case::new(encoder.deadline);
+    let mut case = Case::new(&encoder.clock);
     case.lenient = true;
     let columns: Vec<Option<usize>> = dimensions
         .iter()
@@ -365,7 +365,7 @@ fn without_redundant(encoder: &Encoder<'_>, forms: &[Function], bounds: &mut [Op
     };
     for k in (0..forms.len()).rev() {
         let Some(mine) = &bounds[k] else { continue };
-        let mut lp = Simplex::new(50_000, encoder.deadline);
+        let mut lp = Simplex::new(50_000, &encoder.clock);
         for _ in 0..columns {
             lp.column(None, None);
         }
@@ -407,7 +407,7 @@ fn after(
     forms: &[Function],
     old: Option<&Vec<Option<IBig>>>,
 ) -> Option<Option<Vec<Option<IBig>>>> {
-    let mut lp = r.program(500_000, encoder.deadline);
+    let mut lp = r.program(500_000, &encoder.clock);
     if r.from != START {
         let Some(here) = &bounds[r.from] else { return Some(None) };
         for (f, b) in forms.iter().zip(here) {

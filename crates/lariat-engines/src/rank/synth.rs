@@ -9,9 +9,8 @@
 
 use super::form::Form;
 use super::relation::{Constraint, Relation};
-use crate::lp::{ColumnId, Optimum, Rational, Simplex, common_multiple};
+use crate::lp::{Clock, ColumnId, Optimum, Rational, Simplex, common_multiple};
 use dashu_int::IBig;
-use std::time::Instant;
 
 /// An affine function of the dimensions, with integer weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,7 +48,7 @@ pub(crate) fn lexicographic(
     dimensions: usize,
     relations: &[Relation],
     bound: Bound,
-    deadline: Instant,
+    clock: &Clock,
 ) -> Tuple {
     let mut levels: Vec<Level> = Vec::new();
     let mut rest: Vec<Relation> = relations.to_vec();
@@ -76,7 +75,7 @@ pub(crate) fn lexicographic(
                 continue;
             }
             let members: Vec<usize> = (0..nodes).filter(|n| component[*n] == c).collect();
-            match one_level(&members, dimensions, &steps, bound, deadline) {
+            match one_level(&members, dimensions, &steps, bound, clock) {
                 Some((functions, falls)) => {
                     any = true;
                     for (n, f) in members.iter().zip(functions) {
@@ -101,11 +100,11 @@ fn one_level(
     dimensions: usize,
     steps: &[&Relation],
     bound: Bound,
-    deadline: Instant,
+    clock: &Clock,
 ) -> Option<(Vec<Function>, Vec<bool>)> {
     let all: Vec<usize> = (0..steps.len()).collect();
     let ask = |wanted: &[usize], bound: Bound, weights: Weights| {
-        falling(members, dimensions, steps, wanted, bound, weights, deadline)
+        falling(members, dimensions, steps, wanted, bound, weights, clock)
     };
     if let Some(found) = ask(&all, bound, Weights::Small) {
         return Some(found);
@@ -149,9 +148,9 @@ pub(crate) fn falling(
     wanted: &[usize],
     bound: Bound,
     weights: Weights,
-    deadline: Instant,
+    clock: &Clock,
 ) -> Option<(Vec<Function>, Vec<bool>)> {
-    let question = Question { members, dimensions, steps, bound, deadline };
+    let question = Question { members, dimensions, steps, bound, clock };
     let solution = match weights {
         Weights::Any => question.solve(wanted, &Rational::ZERO)?,
         Weights::Small => question.small(wanted)?,
@@ -171,7 +170,7 @@ struct Question<'a> {
     dimensions: usize,
     steps: &'a [&'a Relation],
     bound: Bound,
-    deadline: Instant,
+    clock: &'a Clock,
 }
 
 impl Question<'_> {
@@ -218,7 +217,7 @@ impl Question<'_> {
             let (from, to) = (of(s.from), of(s.to));
             let before = s.function_before(&from.weights, &from.constant);
             let after = s.function_after(&to.weights, &to.constant);
-            let by = s.least(&before.sub(&after), self.deadline)?;
+            let by = s.least(&before.sub(&after), self.clock)?;
             if by.is_negative() {
                 return None;
             }
@@ -228,7 +227,7 @@ impl Question<'_> {
                 }
                 falls[i] = true;
                 if self.bound == Bound::Asked {
-                    lowest = lowest.min(s.least(&before, self.deadline)?);
+                    lowest = lowest.min(s.least(&before, self.clock)?);
                 }
             }
         }
@@ -252,7 +251,7 @@ struct Solution {
 impl Question<'_> {
     /// Solves the program in which a weight costs this much.
     fn solve(&self, wanted: &[usize], cost: &Rational) -> Option<Solution> {
-        let mut lp = Simplex::new(WORK, self.deadline);
+        let mut lp = Simplex::new(WORK, self.clock);
         let zero = || Some(Rational::ZERO);
         let mut price: Vec<(ColumnId, Rational)> = Vec::new();
         let mut unknowns: Vec<Vec<(ColumnId, ColumnId)>> = Vec::new();

@@ -2,7 +2,7 @@ use super::encode::Encoder;
 use super::paths::{Detail, Region, steps};
 use super::relation::{Constraint, Relation, restrict};
 use crate::linear::Reading;
-use crate::lp::{Outcome, Rational};
+use crate::lp::{Clock, Outcome, Rational};
 use dashu_int::IBig;
 use lariat_ir::{Integers, LocId, Op, Sort, Term, TransitionSystem, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,8 +139,8 @@ fn number(encoder: &Encoder<'_>, dimension: Term, value: &Value) -> Rational {
     }
 }
 
-fn contains(r: &Relation, before: &[Rational], after: &[Rational], deadline: Instant) -> bool {
-    let mut lp = r.program(1_000_000, deadline);
+fn contains(r: &Relation, before: &[Rational], after: &[Rational], clock: &Clock) -> bool {
+    let mut lp = r.program(1_000_000, clock);
     for (forms, values) in [(&r.before, before), (&r.after, after)] {
         for (f, v) in forms.iter().zip(values) {
             let mut f = f.clone();
@@ -154,11 +154,11 @@ fn contains(r: &Relation, before: &[Rational], after: &[Rational], deadline: Ins
 /// Every step that the system can make is in one of its relations, with and without splits.
 fn every_step_is_in_a_relation(seed: u64, sort: Sort, values: &[Value], systems: usize) {
     let mut random = Random(seed);
-    let deadline = Instant::now() + Duration::from_secs(3600);
+    let clock = Clock::new(u64::MAX, Instant::now() + Duration::from_secs(3600));
     let (mut taken, mut excluded) = (0, 0);
     for _ in 0..systems {
         let (ts, head) = one_loop(&mut random, sort);
-        let encoder = Encoder::new(&ts, deadline);
+        let encoder = Encoder::new(&ts, clock.clone());
         let dimensions: Vec<Term> = ts.vars.iter().map(|v| v.term).collect();
         let (body, invariants) = (BTreeSet::from([head]), BTreeMap::new());
         let region = Region { cutpoints: &[head], body: &body, invariants: &invariants, dimensions: &dimensions };
@@ -177,7 +177,7 @@ fn every_step_is_in_a_relation(seed: u64, sort: Sort, values: &[Value], systems:
                         let before = numbers(&state);
                         let next: Vec<Value> = edge.updates.iter().map(|(_, t)| ts.terms.eval(*t, look)).collect();
                         let after = numbers(&next);
-                        let found = relations.iter().any(|r| contains(r, &before, &after, deadline));
+                        let found = relations.iter().any(|r| contains(r, &before, &after, &clock));
                         if ts.terms.eval(edge.guard, look).as_bool() {
                             taken += 1;
                             assert!(found, "{splits} splits, {state:?} to {next:?}:\n{}", lariat_ir::lts::print(&ts));

@@ -1,7 +1,7 @@
 //! Concrete runs that remember what they did.
 
-use super::reads::{self, Miss};
-use lariat_ir::{Choice, EdgeId, Machine, Place, State, TransitionSystem, UnknownId, Value};
+use super::reads::{self, Miss, Reads};
+use lariat_ir::{Choice, EdgeId, Machine, Place, State, UnknownId, Value};
 use std::collections::BTreeSet;
 
 /// A run from the entry, with every choice that was made.
@@ -11,23 +11,6 @@ pub(crate) struct Recording {
     pub start: Vec<Value>,
     /// The steps.
     pub steps: Vec<Choice>,
-}
-
-impl Recording {
-    /// The values before each of the steps in a range, and after the last of them.
-    pub fn states(&self, machine: &Machine<'_>, from: usize, to: usize) -> Vec<Vec<Value>> {
-        let ts = machine.system();
-        let mut state = State { loc: ts.entry, values: self.start.clone() };
-        let mut found = Vec::with_capacity(to - from + 1);
-        for (i, step) in self.steps[..to].iter().enumerate() {
-            if i >= from {
-                found.push(state.values.clone());
-            }
-            state = follow(machine, &state, step);
-        }
-        found.push(state.values);
-        found
-    }
 }
 
 fn follow(machine: &Machine<'_>, state: &State, step: &Choice) -> State {
@@ -44,13 +27,15 @@ pub(crate) struct Runner<'m, 'ts> {
     pub recording: Recording,
     /// Where the run is.
     pub state: State,
+    /// The values before each step.
+    before: Vec<Vec<Value>>,
 }
 
 impl<'m, 'ts> Runner<'m, 'ts> {
     /// A run that is about to start.
     pub fn new(machine: &'m Machine<'ts>, start: Vec<Value>) -> Self {
         let state = State { loc: machine.system().entry, values: start.clone() };
-        Self { machine, recording: Recording { start, steps: Vec::new() }, state }
+        Self { machine, recording: Recording { start, steps: Vec::new() }, state, before: Vec::new() }
     }
 
     /// The edge that is taken next; none at the end of the run.
@@ -60,11 +45,24 @@ impl<'m, 'ts> Runner<'m, 'ts> {
 
     /// Takes one step; `choose` gives the value of each unknown.
     pub fn step(&mut self, edge: EdgeId, mut choose: impl FnMut(UnknownId) -> Value) {
-        let ts = self.machine.system();
-        let values = ts.unknowns_of(edge).into_iter().map(|u| (u, choose(u))).collect();
+        let values = self.machine.unknowns_of(edge).iter().map(|u| (*u, choose(*u))).collect();
         let choice = Choice { edge, values };
-        self.state = follow(self.machine, &self.state, &choice);
+        let next = follow(self.machine, &self.state, &choice);
+        self.before.push(std::mem::replace(&mut self.state, next).values);
         self.recording.steps.push(choice);
+    }
+
+    /// Whether the last steps, from `cycle` on, can be repeated for ever: what they depend on is the same again, and
+    /// nothing on the way hangs on a value that the environment chooses.
+    pub fn closes(&self, cycle: usize) -> Result<Lasso, Miss> {
+        let (first, last) = (&self.before[cycle], &self.state.values);
+        let differs =
+            |places: &BTreeSet<Place>| places.iter().any(|p| reads::value_at(first, p) != reads::value_at(last, p));
+        let (stem, round) = self.recording.steps.split_at(cycle);
+        let mut reads = Reads::new(self.machine.system());
+        let same = reads.closed(&self.before[cycle..], round, &differs)?;
+        let needed = reads.before(&self.before[..cycle], stem, &same)?;
+        Ok(Lasso { run: self.recording.clone(), cycle, same, needed })
     }
 }
 
@@ -79,19 +77,4 @@ pub(crate) struct Lasso {
     pub same: BTreeSet<Place>,
     /// What of the first state decides the run.
     pub needed: BTreeSet<Place>,
-}
-
-/// Whether the last steps of a run, from `cycle` on, can be repeated for ever: what they depend on is the same again, and
-/// nothing on the way hangs on a value that the environment chooses.
-pub(crate) fn closes(machine: &Machine<'_>, run: &Recording, cycle: usize) -> Result<Lasso, Miss> {
-    let ts: &TransitionSystem = machine.system();
-    let end = run.steps.len();
-    let states = run.states(machine, cycle, end);
-    let (first, last) = (&states[0], &states[states.len() - 1]);
-    let differs =
-        |places: &BTreeSet<Place>| places.iter().any(|p| reads::value_at(first, p) != reads::value_at(last, p));
-    let same = reads::closed(ts, &states, &run.steps[cycle..], &differs)?;
-    let before = run.states(machine, 0, cycle);
-    let needed = reads::before(ts, &before, &run.steps[..cycle], &same)?;
-    Ok(Lasso { run: run.clone(), cycle, same, needed })
 }

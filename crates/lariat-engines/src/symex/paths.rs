@@ -45,7 +45,7 @@ pub(crate) struct Explored {
 }
 
 /// How far to look.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// Steps of all paths together.
     pub steps: usize,

@@ -6,8 +6,10 @@
 //! same steps.
 
 use lariat_ir::eval::apply;
+use lariat_ir::fast::FastMap;
 use lariat_ir::{Choice, Id, Op, Place, Role, Term, TransitionSystem, UnknownId, UnknownKind, Value};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Something that a run reads.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -27,71 +29,114 @@ pub(crate) enum Miss {
     Differs,
 }
 
-/// The parts of the state before the steps that decide the steps themselves and the places `after` them. `states[i]` holds
-/// the values before step `i`.
-pub(crate) fn before(
-    ts: &TransitionSystem,
-    states: &[Vec<Value>],
-    steps: &[Choice],
-    after: &BTreeSet<Place>,
-) -> Result<BTreeSet<Place>, Miss> {
-    let mut needed = after.clone();
-    for (values, step) in states.iter().zip(steps).rev() {
-        let edge = &ts.edges[step.edge];
-        let mut reader = Reader::new(ts, values, step);
-        reader.whole(edge.guard);
-        let mut kept = BTreeSet::new();
-        for place in &needed {
-            let (Place::Var(v) | Place::Cell(v, _)) = place;
-            match edge.updates.iter().find(|(w, _)| w == v) {
-                None => {
-                    kept.insert(place.clone());
-                }
-                Some((_, new)) => match place {
-                    Place::Var(_) => reader.whole(*new),
-                    Place::Cell(_, index) => reader.cell(*new, index),
-                },
-            }
-        }
-        for read in reader.found {
-            match read {
-                Read::Place(p) => {
-                    kept.insert(p);
-                }
-                Read::Unknown(u) if ts.unknowns[u].kind == UnknownKind::Input => {}
-                Read::Unknown(_) => return Err(Miss::Unsettled),
-            }
-        }
-        needed = without_cells_of_whole_arrays(kept);
-    }
-    Ok(needed)
+/// What the steps of a system read.
+pub(crate) struct Reads<'a> {
+    ts: &'a TransitionSystem,
+    /// Terms whose reads are the same in every state: all their symbols.
+    plain: FastMap<Term, Option<Rc<[Read]>>>,
 }
 
-/// The least set of places that a cycle reads or needs for what it leaves in the set: closed under what the cycle does. The search
-/// ends early where what it has so far `differs` after the cycle.
-pub(crate) fn closed(
-    ts: &TransitionSystem,
-    states: &[Vec<Value>],
-    cycle: &[Choice],
-    differs: &dyn Fn(&BTreeSet<Place>) -> bool,
-) -> Result<BTreeSet<Place>, Miss> {
-    /// A chain of dependences through this many iterations is not followed to its end.
-    const MOST_ROUNDS: usize = 64;
-    let mut same = BTreeSet::new();
-    for _ in 0..MOST_ROUNDS {
-        let wider = before(ts, states, cycle, &same)?;
-        if differs(&wider) {
-            return Err(Miss::Differs);
-        }
-        if wider == same {
-            return Ok(same);
-        }
-        same = wider;
+impl<'a> Reads<'a> {
+    pub fn new(ts: &'a TransitionSystem) -> Self {
+        Self { ts, plain: FastMap::default() }
     }
-    Err(Miss::Differs)
+
+    /// The parts of the state before the steps that decide the steps themselves and the places `after` them. `states[i]` holds
+    /// the values before step `i`.
+    pub fn before(
+        &mut self,
+        states: &[Vec<Value>],
+        steps: &[Choice],
+        after: &BTreeSet<Place>,
+    ) -> Result<BTreeSet<Place>, Miss> {
+        let ts = self.ts;
+        let mut needed = after.clone();
+        for (values, step) in states.iter().zip(steps).rev() {
+            let edge = &ts.edges[step.edge];
+            let mut reader = Reader::new(self, values, step);
+            reader.all_of(edge.guard);
+            let mut kept = BTreeSet::new();
+            for place in needed {
+                let (Place::Var(v) | Place::Cell(v, _)) = &place;
+                match edge.updates.iter().find(|(w, _)| w == v) {
+                    None => {
+                        kept.insert(place);
+                    }
+                    Some((_, new)) => match &place {
+                        Place::Var(_) => reader.all_of(*new),
+                        Place::Cell(_, index) => reader.cell(*new, index),
+                    },
+                }
+            }
+            for read in reader.found {
+                match read {
+                    Read::Place(p) => {
+                        kept.insert(p);
+                    }
+                    Read::Unknown(u) if ts.unknowns[u].kind == UnknownKind::Input => {}
+                    Read::Unknown(_) => return Err(Miss::Unsettled),
+                }
+            }
+            needed = without_cells_of_whole_arrays(kept);
+        }
+        Ok(needed)
+    }
+
+    /// The least set of places that a cycle reads or needs for what it leaves in the set: closed under what the cycle does. The
+    /// search ends early where what it has so far `differs` after the cycle.
+    pub fn closed(
+        &mut self,
+        states: &[Vec<Value>],
+        cycle: &[Choice],
+        differs: &dyn Fn(&BTreeSet<Place>) -> bool,
+    ) -> Result<BTreeSet<Place>, Miss> {
+        /// A chain of dependences through this many iterations is not followed to its end.
+        const MOST_ROUNDS: usize = 64;
+        let mut same = BTreeSet::new();
+        for _ in 0..MOST_ROUNDS {
+            let wider = self.before(states, cycle, &same)?;
+            if differs(&wider) {
+                return Err(Miss::Differs);
+            }
+            if wider == same {
+                return Ok(same);
+            }
+            same = wider;
+        }
+        Err(Miss::Differs)
+    }
+
+    /// What a term reads in every state, if it has no choices and no cells.
+    fn plain(&mut self, t: Term) -> Option<Rc<[Read]>> {
+        let ts = self.ts;
+        let find = || {
+            let mut found = Vec::new();
+            for u in ts.terms.reachable(&[t]) {
+                match ts.terms.node(u).op {
+                    Op::Ite | Op::Select | Op::Store | Op::Fill(_) => return None,
+                    Op::Symbol(_) => found.push(read_of(ts, u)),
+                    _ => {}
+                }
+            }
+            Some(found.into())
+        };
+        self.plain.entry(t).or_insert_with(find).clone()
+    }
+}
+
+/// What a symbol of a system stands for.
+fn read_of(ts: &TransitionSystem, symbol: Term) -> Read {
+    match ts.terms.role(symbol) {
+        Some(Role::Var(v)) => Read::Place(Place::Var(v)),
+        Some(Role::Unknown(u)) => Read::Unknown(u),
+        role => unreachable!("a system has no symbol with the role {role:?}"),
+    }
 }
 
 fn without_cells_of_whole_arrays(places: BTreeSet<Place>) -> BTreeSet<Place> {
+    if !places.iter().any(|p| matches!(p, Place::Cell(..))) {
+        return places;
+    }
     let whole: BTreeSet<_> =
         places.iter().filter_map(|p| if let Place::Var(v) = p { Some(*v) } else { None }).collect();
     places.into_iter().filter(|p| !matches!(p, Place::Cell(v, _) if whole.contains(v))).collect()
@@ -108,19 +153,28 @@ pub(crate) fn value_at(values: &[Value], place: &Place) -> Value {
     }
 }
 
-struct Reader<'a> {
-    ts: &'a TransitionSystem,
+struct Reader<'a, 'ts> {
+    ts: &'ts TransitionSystem,
+    reads: &'a mut Reads<'ts>,
     values: &'a [Value],
     step: &'a Choice,
-    known: HashMap<Term, Value>,
+    known: FastMap<Term, Value>,
     /// What was looked into already, as a whole or at a cell.
     seen: BTreeSet<(Term, Option<Value>)>,
     found: BTreeSet<Read>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(ts: &'a TransitionSystem, values: &'a [Value], step: &'a Choice) -> Self {
-        Self { ts, values, step, known: HashMap::new(), seen: BTreeSet::new(), found: BTreeSet::new() }
+impl<'a, 'ts> Reader<'a, 'ts> {
+    fn new(reads: &'a mut Reads<'ts>, values: &'a [Value], step: &'a Choice) -> Self {
+        Self {
+            ts: reads.ts,
+            reads,
+            values,
+            step,
+            known: FastMap::default(),
+            seen: BTreeSet::new(),
+            found: BTreeSet::new(),
+        }
     }
 
     /// The value of a term in this step.
@@ -156,6 +210,14 @@ impl<'a> Reader<'a> {
         self.known[&t].clone()
     }
 
+    /// Notes what the value of a guard or of an update depends on.
+    fn all_of(&mut self, t: Term) {
+        match self.reads.plain(t) {
+            Some(found) => self.found.extend(found.iter().cloned()),
+            None => self.whole(t),
+        }
+    }
+
     /// Notes what the value of a term depends on.
     fn whole(&mut self, t: Term) {
         let mut open = vec![t];
@@ -166,15 +228,9 @@ impl<'a> Reader<'a> {
             let node = self.ts.terms.node(t);
             let args: Vec<Term> = node.args().to_vec();
             match node.op {
-                Op::Symbol(_) => match self.ts.terms.role(t) {
-                    Some(Role::Var(v)) => {
-                        self.found.insert(Read::Place(Place::Var(v)));
-                    }
-                    Some(Role::Unknown(u)) => {
-                        self.found.insert(Read::Unknown(u));
-                    }
-                    role => unreachable!("a system has no symbol with the role {role:?}"),
-                },
+                Op::Symbol(_) => {
+                    self.found.insert(read_of(self.ts, t));
+                }
                 Op::Ite => {
                     let taken = if self.value(args[0]).as_bool() { args[1] } else { args[2] };
                     open.extend([args[0], taken]);

@@ -116,7 +116,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-fn engine_name(text: &str) -> Result<String, String> {
+pub(super) fn engine_name(text: &str) -> Result<String, String> {
     let mut names: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
     names.sort_unstable();
     names.dedup();

@@ -6,7 +6,7 @@ use crate::oracle::campaign::{Engines, GAVE_UP, Judge, Plan, Subject, run as run
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat_check::{Condition, Rejection, System, check};
-use lariat_engines::portfolio;
+use lariat_engines::{Effort, portfolio};
 use lariat_ir::{Claim, LoopForest, TransitionSystem};
 use lariat_smt::{Cvc5Solver, Limit, Solver, Z3Solver};
 use std::fmt::Write as _;
@@ -57,6 +57,12 @@ pub(super) struct Options {
     /// Leave the engines out and try the checker alone
     #[arg(long)]
     no_engines: bool,
+    /// Leave the checker's own certificates out and try the engines alone
+    #[arg(long, conflicts_with_all = ["c", "no_engines", "mutants"])]
+    no_certificates: bool,
+    /// Only the engine of this name
+    #[arg(long, conflicts_with_all = ["c", "no_engines"], value_name = "ENGINE", value_parser = super::check::engine_name)]
+    only: Option<String>,
 }
 
 /// Queries about systems this small are easy; one that is not is given up early.
@@ -76,12 +82,15 @@ pub(super) fn run(o: &Options) -> u8 {
         seed: o.seed,
         systems: o.count,
         jobs: o.jobs.map_or(cores, usize::from),
+        mint: !o.no_certificates,
         mutants: o.mutants,
         stop: Some(&INTERRUPTED),
         ..Plan::default()
     };
     let second_solver = o.second_solver;
     let judge = move || judge(second_solver);
+    let only = o.only.clone();
+    let engines = move || engines(only.clone());
     let subject = Subject { judge: Some(&judge), engines: if o.no_engines { None } else { Some(&engines) } };
     show_results_on_interrupt();
     let begin = Instant::now();
@@ -197,16 +206,21 @@ fn reason(r: &Rejection) -> String {
     }
 }
 
+/// On one in so many systems the engines take their time.
+const ONE_IN: u8 = 64;
+
 /// All engines, each to its end; their claims go to the campaign unjudged.
-fn engines() -> Engines {
+fn engines(only: Option<String>) -> Engines {
     // What is decided must not depend on what this thread's context was asked before: the campaign makes its engines anew
     // for every few systems.
     lariat_smt::fresh_context();
-    Box::new(|ts: &TransitionSystem| {
+    Box::new(move |ts: &TransitionSystem| {
         let forest = LoopForest::of(ts);
         let options = portfolio::Options {
-            only: None,
+            only: only.clone(),
             audit: true,
+            // Full efforts take long and find little that is of another kind.
+            most: if ts.hash().0[0].is_multiple_of(ONE_IN) { Effort::Full } else { Effort::Brief },
             limit: LIMIT,
             deadline: Instant::now() + Duration::from_secs(60),
         };

@@ -52,6 +52,8 @@ pub struct Plan {
     pub neutral: u32,
     /// How many states of a system are expanded at most. Default is 4000.
     pub fuel: usize,
+    /// Whether certificates are minted from the truth, and mutants made of them. Default is yes.
+    pub mint: bool,
     /// How many mutants are made of each certificate. Default is 4.
     pub mutants: usize,
     /// After how many failures the campaign stops. Default is 1.
@@ -71,6 +73,7 @@ impl Default for Plan {
             shape: Shape::default(),
             neutral: 10,
             fuel: 4000,
+            mint: true,
             mutants: 4,
             most_failures: 1,
             shrink_budget: 300,
@@ -271,6 +274,9 @@ impl<'e, 's> Examiner<'e, 's> {
         };
         *self.stats.programs.entry(truth.program_verdict().name()).or_default() += 1;
         let mut validator = Validator::new(ts);
+        if !self.plan.mint {
+            return self.engines(ts, index, &mut truth, validator.as_mut(), failures);
+        }
         let minted = mint(&mut truth, &mut rng);
         for (kind, n) in minted.skipped {
             self.stats.kinds.entry(kind).or_default().skipped += u64::from(n);

@@ -509,7 +509,7 @@ mod tests {
     }
 
     /// `f` enters itself again at location 1, and a loop at location 2 follows its last recursive call.
-    fn recursive(after: Program) -> Program {
+    fn recursive(after: &Program) -> Program {
         let mut p = ends("f", 2);
         p.locs[1].name = "recursion:f".into();
         p.locs[1].cases[1].target = Goto::Loc(2);
@@ -529,10 +529,10 @@ mod tests {
     #[test]
     fn a_recursion_ends_only_if_the_loops_behind_its_calls_do() {
         for integers in [Integers::C, Integers::Wrap, Integers::Ideal] {
-            let r = decided(&[("f", recursive(ends("f", 5)))], integers);
+            let r = decided(&[("f", recursive(&ends("f", 5)))], integers);
             assert_eq!((r.verdict, r.recursion[0].verdict), (Verdict::Terminates, Verdict::Terminates));
             assert_eq!(r.entries[0].systems.len(), 2, "an audit looks at both forms");
-            let r = decided(&[("f", recursive(hangs("f", 5)))], integers);
+            let r = decided(&[("f", recursive(&hangs("f", 5)))], integers);
             assert_ne!(r.loops[0].verdict, Verdict::Terminates);
             assert_eq!(r.recursion[0].verdict, Verdict::Unknown, "its calls do not nest, but a loop in them is open");
             assert!(r.recursion[0].certificate.is_none() && r.recursion[0].reason.is_some());

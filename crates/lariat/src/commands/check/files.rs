@@ -271,7 +271,7 @@ fn one_entry(o: &Options, integers: Integers, entry: &Entry, i: usize, deadline:
     let settings = Settings { timeout, ..settings(o) };
     let checkers = Room::default();
     study_systems(&entry.program, integers, &settings, &checkers, &mut |n, study| {
-        found.change(i, |e| e.know(n, study))
+        found.change(i, |e| e.know(n, study));
     });
     let compare = o.overflow.compare();
     let questions = found.change(i, |e| {
