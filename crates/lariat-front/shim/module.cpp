@@ -532,6 +532,18 @@ private:
       opaqueInstruction(I);
   }
 
+  // Whether a floating-point instruction gives something else than IEEE 754 says: fast-math flags change results, and some make
+  // them poison; some functions flush subnormal numbers to zero.
+  static bool changesFloats(const Instruction &I) {
+    auto *F = dyn_cast<FPMathOperator>(&I);
+    if (!F)
+      return false;
+    Type *T = isa<FCmpInst>(I) ? I.getOperand(0)->getType() : I.getType();
+    auto flushes = [&](const fltSemantics &S) { return I.getFunction()->getDenormalMode(S) != DenormalMode::getIEEE(); };
+    return F->getFastMathFlags().any() || (T->isFloatTy() && flushes(APFloat::IEEEsingle())) ||
+           (T->isDoubleTy() && flushes(APFloat::IEEEdouble()));
+  }
+
   // Whether there is a form for it; if not, nothing has been written.
   bool operation(const Instruction &I) {
     Type *T = I.getType();
@@ -540,13 +552,12 @@ private:
     };
     auto storeSize = [&](Type *Accessed) { return DL.getTypeStoreSize(Accessed).getFixedValue(); };
     if (auto *C = dyn_cast<CallBase>(&I)) {
-      if (isa<CallBrInst>(C))
+      if (isa<CallBrInst>(C) || (isa<IntrinsicInst>(C) && changesFloats(I)))
         return false;
       call(*C);
       return true;
     }
-    // Fast-math flags change results, and some make them poison.
-    if (auto *F = dyn_cast<FPMathOperator>(&I); F && F->getFastMathFlags().any())
+    if (changesFloats(I))
       return false;
     switch (I.getOpcode()) {
     case Instruction::Alloca: {
@@ -850,6 +861,7 @@ private:
     Out.flag(C.doesNotReturn());
     Out.flag(C.doesNotThrow());
     Out.flag(C.hasFnAttr(Attribute::ReturnsTwice));
+    Out.flag(changesFloats(C));
   }
 
   // ---- terminators

@@ -46,7 +46,7 @@ const DEFAULTS: [&str; 6] = [
 const NEEDED: [&str; 20] = [
     "-fno-lto",
     "-fno-sanitize=all",
-    "-fsanitize=shift,integer-divide-by-zero,array-bounds,vla-bound",
+    "-fsanitize=shift,integer-divide-by-zero,float-cast-overflow,array-bounds,vla-bound",
     "-fsanitize-trap=all",
     "-Xclang",
     "-disable-llvm-passes",

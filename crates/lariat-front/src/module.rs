@@ -215,8 +215,8 @@ pub struct Flags {
     pub samesign: bool,
     /// Address computation within one object.
     pub inbounds: bool,
-    /// A shift in front of which a check of the amount stood that was taken away: an amount out of range is undefined behaviour,
-    /// not only poison. Never set in a module that was just read.
+    /// A shift or a conversion in front of which a check of its operand stood that was taken away: out of range is undefined
+    /// behaviour, not only poison. Never set in a module that was just read.
     pub checked: bool,
 }
 
@@ -322,6 +322,8 @@ pub enum Op {
         noreturn: bool,
         nounwind: bool,
         returns_twice: bool,
+        /// Whether fast-math flags make some results poison.
+        fast: bool,
     },
     /// `op` as LLVM writes it: `add`, `xchg`, `umax`, …
     AtomicRmw {

@@ -10,6 +10,7 @@
 //! Parentheses are as few as C's precedences allow, and an operand is never copied; but a term that shares its parts may be
 //! long as text, so a part of more than [`LONGEST`] bytes is printed as `...`.
 
+use crate::float::{self, FloatOp};
 use crate::sort::Sort;
 use crate::term::{Op, Term, Terms};
 use crate::value::Bits;
@@ -306,6 +307,7 @@ impl Printer<'_> {
                 let text = format!("{array}{{[{}] = {}}}", self.index(args[1]), self.signed(args[2]).text);
                 Printed::plain(Text::atom(text))
             }
+            Op::Float(op) => self.float(op, args),
             Op::Fill(_) => Printed::plain(Text::atom(format!("{{[*] = {}}}", self.signed(args[0]).text))),
         }
     }
@@ -386,6 +388,40 @@ impl Printer<'_> {
                 Text::infix(&self.signed(args[0]), "-", &Text::atom(positive), Level::Sum)
             }
             _ => Text::infix(&self.signed(args[0]), "+", &right, Level::Sum),
+        }
+    }
+
+    /// As C has it, with patterns read as the numbers they are.
+    fn float(&self, op: FloatOp, args: &[Term]) -> Printed {
+        let number = |a: Term| match self.constant(a) {
+            Some(bits) if op.takes_floats() => Text::number(float::decimal(bits)),
+            _ => self.signed(a),
+        };
+        let infix = |sign: &str, level: Level| Text::infix(&number(args[0]), sign, &number(args[1]), level);
+        let call = |name: &str| {
+            let all: Vec<String> = args.iter().map(|&a| number(a).text).collect();
+            Text::atom(format!("{name}({})", all.join(", ")))
+        };
+        let float_name = |width: u32| if width == 32 { "float" } else { "double" };
+        let text = match op {
+            FloatOp::Add => infix("+", Level::Sum),
+            FloatOp::Sub => infix("-", Level::Sum),
+            FloatOp::Mul => infix("*", Level::Product),
+            FloatOp::Div => infix("/", Level::Product),
+            FloatOp::Eq => infix("==", Level::Equality),
+            FloatOp::Lt => infix("<", Level::Order),
+            FloatOp::Le => infix("<=", Level::Order),
+            FloatOp::Convert(w) | FloatOp::FromSigned(w) => number(args[0]).cast(float_name(w)),
+            FloatOp::FromUnsigned(w) => self.unsigned(args[0]).cast(float_name(w)),
+            FloatOp::ToSigned(w) => number(args[0]).cast(&signed_name(w)),
+            FloatOp::ToUnsigned(w) => number(args[0]).cast(&unsigned_name(w)),
+            FloatOp::Fma | FloatOp::Sqrt | FloatOp::Round(_) => call(op.name().trim_start_matches("fp_")),
+        };
+        match op {
+            FloatOp::ToUnsigned(w) => Printed::of_width(text, w, true),
+            FloatOp::ToSigned(w) => Printed::of_width(text, w, false),
+            // Where the pattern is read as an integer nobody converts it: there is nothing in C to say so.
+            _ => Printed { kind: Kind::NonNegative, ..Printed::plain(text) },
         }
     }
 

@@ -5,6 +5,7 @@
 //! `a mod 0 = a`, and `lariat-smt` translates accordingly. Programs never rely on either: the lowering puts an
 //! edge to UB in front.
 
+use crate::float;
 use crate::sort::Sort;
 use crate::term::{Op, Term, Terms};
 use crate::value::{ArrayValue, Bits, Value};
@@ -93,6 +94,7 @@ pub fn apply(op: Op, args: &[&Value]) -> Value {
             map.set(args[1].clone(), args[2].clone());
             Value::Array(Arc::new(map))
         }
+        Op::Float(op) => float::apply(op, args),
         Op::Fill(index) => Value::Array(Arc::new(ArrayValue::constant(index, args[0].clone()))),
     }
 }

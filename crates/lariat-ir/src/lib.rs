@@ -5,6 +5,7 @@ pub mod cprint;
 pub mod data;
 pub mod eval;
 pub mod fast;
+pub mod float;
 pub mod ids;
 mod intern;
 pub mod interp;
@@ -20,6 +21,7 @@ pub mod value;
 
 pub use claim::{Arm, Certificate, Choice, Claim, Disjunct, Inner, Measure, Move, Order, Outline, Place, Property};
 pub use data::Data;
+pub use float::{FloatOp, Format};
 pub use ids::{AssumptionId, EdgeId, Id, IdVec, LocId, LoopId, UnknownId, VarId};
 pub use interp::{Machine, RunEnd, State, Step};
 pub use loops::{Loop, LoopForest};

@@ -3,8 +3,13 @@
 //! A term is a graph: what it shares is printed once and named, so the text is as long as the graph, not as the tree.
 //! Names of our own hold a `%` that no escape begins with (`%t7` for a shared term), and a `%` in a symbol's name is
 //! always escaped, so the two never meet.
+//!
+//! SMT-LIB has no way from a floating-point number to its pattern. So the pattern that an operation gives is a constant of its own
+//! (`%f7`), of which is asserted that it is the pattern of the result, see [`float_definition`]. There always is exactly one such pattern,
+//! so that nothing else becomes true or false by it.
 
-use crate::fast::FastMap;
+use crate::fast::{FastMap, FastSet};
+use crate::float::{FloatOp, Format, Limits, Rounding};
 use crate::sort::{Scalar, Sort};
 use crate::term::{Op, Term, Terms};
 use crate::value::{Bits, Value};
@@ -20,7 +25,8 @@ pub fn term(terms: &Terms, t: Term) -> String {
     term_with(terms, t, |s| symbol_name(terms, s))
 }
 
-/// A term, with `let` for what it shares and symbols named by `name`; the names must be SMT-LIB symbols without `%`.
+/// A term, with `let` for what it shares and symbols named by `name`, and so the [`float_results`]; the names must be SMT-LIB
+/// symbols without `%`.
 pub fn term_with(terms: &Terms, t: Term, mut name: impl FnMut(Term) -> String) -> String {
     let shared = Shared::of(terms, &[t]);
     let mut out = String::new();
@@ -59,12 +65,19 @@ pub fn script(terms: &Terms, asserted: &[Term]) -> String {
             let _ = writeln!(out, "(declare-const {} {})", symbol_name(terms, t), sort(node.sort));
         }
     }
+    let floats = float_results(terms, asserted);
+    for &t in &floats {
+        let _ = writeln!(out, "(declare-const {} {})", symbol_name(terms, t), sort(terms.sort(t)));
+    }
     let shared = Shared::of(terms, asserted);
     let mut name = |s| symbol_name(terms, s);
     for &(u, _) in &shared.order {
         let _ = write!(out, "(define-fun {} () {} ", shared.name(u).expect("it is in the order"), sort(terms.sort(u)));
         shared.print(&mut out, u, &mut name);
         out.push_str(")\n");
+    }
+    for &t in &floats {
+        let _ = writeln!(out, "(assert {})", float_definition(terms, t, name));
     }
     for &t in asserted {
         out.push_str("(assert ");
@@ -73,6 +86,76 @@ pub fn script(terms: &Terms, asserted: &[Term]) -> String {
     }
     out.push_str("(check-sat)\n");
     out
+}
+
+/// The terms below these that are the pattern of an operation's result, ascending: each is to be declared, and its definition
+/// asserted.
+pub fn float_results(terms: &Terms, roots: &[Term]) -> Vec<Term> {
+    let mut all = terms.reachable(roots);
+    all.retain(|&t| is_float_result(terms, t));
+    all
+}
+
+fn is_float_result(terms: &Terms, t: Term) -> bool {
+    match terms.node(t).op {
+        Op::Float(op) => op.result_format(terms.sort(t).width().unwrap_or(0)).is_some(),
+        _ => false,
+    }
+}
+
+/// That one of the [`float_results`] is what its operation gives.
+pub fn float_definition(terms: &Terms, t: Term, mut name: impl FnMut(Term) -> String) -> String {
+    let node = terms.node(t);
+    let Op::Float(op) = node.op else { panic!("a result of a floating-point operation") };
+    let format = terms.sort(t).width().and_then(Format::of_width).expect("the result is a pattern");
+    let own = name(t);
+    let mut result = format!("({}", float_head(op));
+    for &a in node.args() {
+        let arg = term_with(terms, a, &mut name);
+        let width = terms.sort(a).width().expect("an argument is a bit-vector");
+        match Format::of_width(width).filter(|_| op.takes_floats()) {
+            Some(format) => {
+                let _ = write!(result, " ({} {arg})", to_fp(format));
+            }
+            None => {
+                let _ = write!(result, " {arg}");
+            }
+        }
+    }
+    let nan = bits(Bits::new(format.width(), format.nan()));
+    let head = to_fp(format);
+    format!("(let ((%f {result}))) (and (= ({head} {own}) %f) (=> (fp.isNaN %f) (= {own} {nan}))))")
+}
+
+fn to_fp(format: Format) -> String {
+    format!("(_ to_fp {} {})", format.exponent(), format.precision())
+}
+
+/// The operation, with the way it rounds.
+fn float_head(op: FloatOp) -> String {
+    let target = |w: u32| Format::of_width(w).expect("a format has this width");
+    match op {
+        FloatOp::Add => "fp.add RNE".to_owned(),
+        FloatOp::Sub => "fp.sub RNE".to_owned(),
+        FloatOp::Mul => "fp.mul RNE".to_owned(),
+        FloatOp::Div => "fp.div RNE".to_owned(),
+        FloatOp::Fma => "fp.fma RNE".to_owned(),
+        FloatOp::Sqrt => "fp.sqrt RNE".to_owned(),
+        FloatOp::Round(Rounding::Even) => "fp.roundToIntegral RNE".to_owned(),
+        FloatOp::Round(Rounding::Away) => "fp.roundToIntegral RNA".to_owned(),
+        FloatOp::Round(Rounding::Zero) => "fp.roundToIntegral RTZ".to_owned(),
+        FloatOp::Round(Rounding::Down) => "fp.roundToIntegral RTN".to_owned(),
+        FloatOp::Round(Rounding::Up) => "fp.roundToIntegral RTP".to_owned(),
+        FloatOp::Eq => "fp.eq".to_owned(),
+        FloatOp::Lt => "fp.lt".to_owned(),
+        FloatOp::Le => "fp.leq".to_owned(),
+        FloatOp::Convert(w) | FloatOp::FromSigned(w) => format!("{} RNE", to_fp(target(w))),
+        FloatOp::FromUnsigned(w) => {
+            format!("(_ to_fp_unsigned {} {}) RNE", target(w).exponent(), target(w).precision())
+        }
+        FloatOp::ToSigned(w) => format!("(_ fp.to_sbv {w}) RTZ"),
+        FloatOp::ToUnsigned(w) => format!("(_ fp.to_ubv {w}) RTZ"),
+    }
 }
 
 /// A sort.
@@ -121,8 +204,11 @@ fn int(i: &IBig) -> String {
 
 /// The name of a symbol as SMT-LIB can read it; different names stay different.
 fn symbol_name(terms: &Terms, t: Term) -> String {
-    let Op::Symbol(id) = terms.node(t).op else { unreachable!("only symbols have names") };
-    quote(&terms.symbol_data(id).name)
+    match terms.node(t).op {
+        Op::Symbol(id) => quote(&terms.symbol_data(id).name),
+        Op::Float(_) => format!("%f{}", format!("{t:?}").trim_start_matches('t')),
+        _ => unreachable!("only symbols and results of floating-point operations have names"),
+    }
 }
 
 fn quote(name: &str) -> String {
@@ -171,7 +257,7 @@ struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     fn of(terms: &'a Terms, roots: &[Term]) -> Self {
-        let reachable = terms.reachable(roots);
+        let reachable = printed(terms, roots);
         let mut uses: FastMap<Term, u32> = FastMap::default();
         for &t in roots {
             *uses.entry(t).or_default() += 1;
@@ -187,14 +273,14 @@ impl<'a> Shared<'a> {
         // Of each term: how deep it nests, and how many named terms stand below one another in it.
         let mut shape: FastMap<Term, (u32, usize)> = FastMap::default();
         for &t in &reachable {
-            let node = terms.node(t);
             let (mut depth, mut level) = (0, 0);
-            for a in node.args() {
+            let args = printed_args(terms, t);
+            for a in &args {
                 let (d, l) = shape[a];
                 depth = depth.max(d + 1);
                 level = level.max(l);
             }
-            if !node.args().is_empty() && (uses[&t] > 1 || depth >= MAX_NESTING) {
+            if !args.is_empty() && (uses[&t] > 1 || depth >= MAX_NESTING) {
                 shared.order.push((t, level));
                 shared.numbers.insert(t, shared.order.len());
                 depth = 0;
@@ -233,6 +319,24 @@ impl<'a> Shared<'a> {
     }
 }
 
+/// The arguments that are printed where a term is.
+fn printed_args(terms: &Terms, t: Term) -> Vec<Term> {
+    if is_float_result(terms, t) { Vec::new() } else { terms.node(t).args().to_vec() }
+}
+
+/// What is printed of these terms, ascending.
+fn printed(terms: &Terms, roots: &[Term]) -> Vec<Term> {
+    let (mut seen, mut open) = (FastSet::default(), roots.to_vec());
+    while let Some(t) = open.pop() {
+        if seen.insert(t) {
+            open.extend(printed_args(terms, t));
+        }
+    }
+    let mut all: Vec<Term> = seen.into_iter().collect();
+    all.sort_unstable();
+    all
+}
+
 enum Part {
     Text(Cow<'static, str>),
     Symbol(Term),
@@ -246,6 +350,8 @@ fn layout(terms: &Terms, t: Term) -> Vec<Part> {
     let owned = |s: String| Part::Text(Cow::Owned(s));
     match node.op {
         Op::Symbol(_) => return vec![Part::Symbol(t)],
+        Op::Float(_) if is_float_result(terms, t) => return vec![Part::Symbol(t)],
+        Op::Float(op) => return float_layout(terms, op, node.args()),
         Op::Bool(_) | Op::Bv(_) | Op::Int(_) => {
             return vec![owned(value(&terms.constant_value(t).expect("a constant has a value")))];
         }
@@ -286,6 +392,28 @@ fn layout(terms: &Terms, t: Term) -> Vec<Part> {
         parts.extend([text(" "), Part::Argument(a)]);
     }
     parts.push(text(")"));
+    parts
+}
+
+/// A comparison of floating-point numbers, or a conversion to an integer, with what it gives where the number does not fit.
+fn float_layout(terms: &Terms, op: FloatOp, args: &[Term]) -> Vec<Part> {
+    let text = |s: String| Part::Text(Cow::Owned(s));
+    let format = terms.sort(args[0]).width().and_then(Format::of_width).expect("it takes patterns");
+    let number = |a: Term| [text(format!(" ({} ", to_fp(format))), Part::Argument(a), text(")".to_owned())];
+    let applied = |head: &str| {
+        let mut parts = vec![text(format!("({head}"))];
+        parts.extend(args.iter().flat_map(|a| number(*a)));
+        parts.push(text(")".to_owned()));
+        parts
+    };
+    let Some(Limits { low, closed, high }) = op.limits(format) else { return applied(&float_head(op)) };
+    let limit = |pattern: u128| format!("({} {})", to_fp(format), bits(Bits::new(format.width(), pattern)));
+    let mut parts = applied(&format!("ite (and ({} {}", if closed { "fp.leq" } else { "fp.lt" }, limit(low)));
+    parts.extend(applied("fp.lt"));
+    let last = parts.len() - 1;
+    parts[last] = text(format!(" {})) ", limit(high)));
+    parts.extend(applied(&float_head(op)));
+    parts.push(text(format!(" {})", bits(Bits::new(op.width().expect("a conversion has a width"), 0)))));
     parts
 }
 
@@ -335,6 +463,7 @@ fn head(op: Op) -> &'static str {
         | Op::SignExtend(_)
         | Op::IntToBv(_)
         | Op::SbvToInt
+        | Op::Float(_)
         | Op::Fill(_) => unreachable!("printed by `layout`"),
     }
 }

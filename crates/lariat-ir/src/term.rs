@@ -9,6 +9,7 @@
 
 use crate::eval;
 use crate::fast::{FastHasher, FastMap, FastSet};
+use crate::float::FloatOp;
 use crate::ids::{UnknownId, VarId};
 use crate::intern::Interned;
 use crate::sort::{MAX_WIDTH, Scalar, Sort};
@@ -65,7 +66,7 @@ pub struct Symbol {
 
 /// The operation of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "the names are SMT-LIB's; `eval::apply` defines each")]
+#[expect(missing_docs, reason = "the names are SMT-LIB's; `eval::apply` and `float::apply` define each")]
 pub enum Op {
     Bool(bool),
     Bv(Bits),
@@ -113,6 +114,7 @@ pub enum Op {
     Select,
     Store,
     Fill(Scalar),
+    Float(FloatOp),
 }
 
 /// A term's operation, arguments and sort.
@@ -508,6 +510,9 @@ fn hash(op: Op, args: [Term; 3]) -> u64 {
 /// The sort of an operation's result, or why the arguments do not fit.
 pub fn result_sort(op: Op, args: &[Sort]) -> Result<Sort, SortError> {
     use Sort::{Array, BitVec, Bool, Int};
+    if let Op::Float(op) = op {
+        return op.result_sort(args);
+    }
     let fail = |want: &str| {
         let got: Vec<String> = args.iter().map(ToString::to_string).collect();
         Err(SortError(format!("`{}` needs {want}, not ({})", op_name(op), got.join(", "))))
@@ -611,5 +616,6 @@ fn op_name(op: Op) -> &'static str {
         Op::Select => "[ ]",
         Op::Store => "store",
         Op::Fill(_) => "fill",
+        Op::Float(op) => op.name(),
     }
 }

@@ -29,6 +29,9 @@ entry `if`
 two: at "f.c":9:1 in "f"
   goto three with x := ubv_to_int(w) + sbv_to_int(int_to_bv(x, 8) & w), w := int_to_bv(-3, 8)
 three:
+  if fp_lt(sbv_to_fp(w, 32), 0x3f800000#32) || fp_eq(ubv_to_fp(w, 64), fp_sqrt(fp_to_fp(sbv_to_fp(w, 32), 64))) goto four
+  if !(fp_lt(sbv_to_fp(w, 32), 0x3f800000#32) || fp_eq(ubv_to_fp(w, 64), fp_sqrt(fp_to_fp(sbv_to_fp(w, 32), 64)))) goto EXIT with w := fp_to_ubv(fp_div(fp_rint(sbv_to_fp(w, 32)), fp_fma(1#32, 2#32, 3#32)), 8)
+four:
   goto `if` with m := b ? a : fill(bv4, 9#8), w := ~w << 1 >>u 1 >>s 1 | w & 3 ^ -w, `old` := concat(1#1, 5#3), x := i
 "#;
 

@@ -127,14 +127,20 @@ impl Cvc5Solver {
     /// Brings the process to what the stack holds, and asks. An error is what makes the process useless.
     fn talk(&mut self, terms: &Terms, process: &mut Process) -> Result<Said, String> {
         let mut commands = process.catch_up(&self.stack, |out, known, t| {
-            for s in terms.symbols(t) {
+            let floats = smtlib::float_results(terms, &[t]);
+            for &s in terms.symbols(t).iter().chain(&floats) {
                 let next = self.names.len();
                 let number = *self.names.entry(s).or_insert(next);
                 if known.insert(number) {
                     let _ = writeln!(out, "(declare-const s{number} {})", smtlib::sort(terms.sort(s)));
                 }
             }
-            let text = smtlib::term_with(terms, t, |s| format!("s{}", self.names[&s]));
+            let name = |s: Term| format!("s{}", self.names[&s]);
+            // Said again with each assertion: what was said within a level is forgotten with it.
+            for &f in &floats {
+                let _ = writeln!(out, "(assert {})", smtlib::float_definition(terms, f, name));
+            }
+            let text = smtlib::term_with(terms, t, name);
             let _ = writeln!(out, "(assert {text})");
         });
         commands.push_str("(check-sat)\n");

@@ -192,7 +192,7 @@ struct Translation {
 
 struct Translated {
     ast: Ast,
-    /// Whether it holds truth values and bit-vectors alone.
+    /// Whether it holds truth values and bit-vectors alone, and no floating-point operation.
     bits_only: bool,
 }
 
@@ -215,7 +215,8 @@ impl Translation {
                 continue;
             }
             open.pop();
-            let scalar_bits = matches!(node.sort, Sort::Bool | Sort::BitVec(_));
+            // For floating-point numbers the tactics are much stronger than the incremental core.
+            let scalar_bits = matches!(node.sort, Sort::Bool | Sort::BitVec(_)) && !matches!(node.op, Op::Float(_));
             let bits_only = scalar_bits && node.args().iter().all(|a| self.get(*a).bits_only);
             let ast = match node.op {
                 Op::Symbol(_) => {

@@ -4,9 +4,11 @@
     reason = "Z3 is a C library; this module is the whole of what the workspace does with raw pointers"
 )]
 
+mod float;
+
 use crate::watchdog::Bell;
 use dashu_int::IBig;
-use lariat_ir::{ArrayValue, Op, Scalar, Sort, Value};
+use lariat_ir::{ArrayValue, Format, Op, Scalar, Sort, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_int, c_uint};
@@ -109,6 +111,8 @@ pub(crate) struct Context {
     owned: Arc<Owned>,
     /// Sorts are asked for with every symbol and constant. Each is counted up once and lives as long as the context.
     sorts: RefCell<HashMap<Sort, Z3_sort>>,
+    /// The sorts of floating-point numbers, which no term of ours has.
+    float_sorts: RefCell<HashMap<Format, Z3_sort>>,
     /// What [`Context::limit`] set last.
     limits: Cell<(u32, u32)>,
     stays_on_its_thread: PhantomData<*const ()>,
@@ -141,6 +145,7 @@ impl Context {
         Ok(Rc::new(Self {
             owned: Arc::new(owned),
             sorts: RefCell::default(),
+            float_sorts: RefCell::default(),
             limits: Cell::new((0, 0)),
             stays_on_its_thread: PhantomData,
         }))
@@ -324,6 +329,7 @@ impl Context {
                 // SAFETY: as in `unary`.
                 self.own(unsafe { Z3_mk_bv2int(c, a.raw, op == Op::SbvToInt) })
             }
+            (Op::Float(op), args) => self.float(op, args),
             (Op::Ite, [i, t, e]) => self.ite([i, t, e]),
             (Op::Store, [m, i, v]) => {
                 for x in [m, i, v] {

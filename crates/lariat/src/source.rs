@@ -4,7 +4,7 @@ use dashu_int::IBig;
 use lariat_ir::neutral::{
     BinaryOp, Cond, Expr, Goto, IntType, MemInit, MemUpdate, Origin, Origins, Overflow, Program, Recursion, Site, Visit,
 };
-use lariat_ir::{EdgeId, Id, Span, TransitionSystem, UnknownId, Value, VarId};
+use lariat_ir::{Bits, EdgeId, Format, Id, Span, TransitionSystem, UnknownId, Value, VarId, float};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a program says of its source. Of an `.lts` file nothing is known.
@@ -98,6 +98,13 @@ impl Source {
             Some((low, high)) if number < *low || number > *high => low.clone(),
             _ => number,
         })
+    }
+    /// The number that an unknown has, if it is a floating-point one.
+    pub fn float(&self, u: UnknownId, value: &Value) -> Option<String> {
+        let (ty, _) = self.unknowns.get(u.index())?;
+        let known = self.origins.floats.contains(&u.index()) && Format::of_width(ty.width).is_some();
+        let pattern = if known { self.seen(u, value) } else { None };
+        Some(float::decimal(Bits::from_int(ty.width, &pattern?)))
     }
     /// A place as reports write it.
     pub fn span(&self, site: Site) -> Option<Span> {
@@ -203,6 +210,7 @@ fn expr_may_overflow(e: &Expr, seen: &mut Seen) -> bool {
         Expr::Ite(c, a, b) => cond_may_overflow(c, seen) || expr_may_overflow(a, seen) || expr_may_overflow(b, seen),
         Expr::Load { address, .. } => expr_may_overflow(address, seen),
         Expr::Join(parts) => parts.iter().any(|p| expr_may_overflow(p, seen)),
+        Expr::Float { args, .. } => args.iter().any(|a| expr_may_overflow(a, seen)),
     }
 }
 
@@ -210,6 +218,7 @@ fn cond_may_overflow(c: &Cond, seen: &mut Seen) -> bool {
     match c {
         Cond::Const(_) => false,
         Cond::Cmp { left, right, .. } => expr_may_overflow(left, seen) || expr_may_overflow(right, seen),
+        Cond::Float { args, .. } => args.iter().any(|a| expr_may_overflow(a, seen)),
         Cond::And(a, b) | Cond::Or(a, b) => cond_may_overflow(a, seen) || cond_may_overflow(b, seen),
         Cond::Not(a) => cond_may_overflow(a, seen),
     }

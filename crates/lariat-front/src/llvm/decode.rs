@@ -410,6 +410,7 @@ impl<'a> Reader<'a> {
                 noreturn: self.flag()?,
                 nounwind: self.flag()?,
                 returns_twice: self.flag()?,
+                fast: self.flag()?,
             },
             15 => {
                 Op::AtomicRmw { op: self.text()?, ptr: self.operand()?, value: self.operand()?, size: self.number()? }

@@ -388,6 +388,7 @@ pub(super) fn size(expr: &Expr, limit: usize) -> usize {
                 walk(b, left);
             }
             Expr::Join(parts) => parts.iter().for_each(|p| walk(p, left)),
+            Expr::Float { args, .. } => args.iter().for_each(|a| walk(a, left)),
             Expr::Ite(c, a, b) => {
                 walk_cond(c, left);
                 walk(a, left);
@@ -406,6 +407,7 @@ pub(super) fn size(expr: &Expr, limit: usize) -> usize {
                 walk(a, left);
                 walk(b, left);
             }
+            Cond::Float { args, .. } => args.iter().for_each(|a| walk(a, left)),
             Cond::And(a, b) | Cond::Or(a, b) => {
                 walk_cond(a, left);
                 walk_cond(b, left);

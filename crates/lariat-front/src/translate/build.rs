@@ -185,6 +185,8 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) joins: usize,
     /// Points that control comes to from elsewhere: behind `setjmp`.
     pub(super) forced: FastSet<Point>,
+    /// Whether floating-point operations round as they do by default.
+    pub(super) default_rounding: bool,
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
@@ -245,6 +247,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             armed: BTreeMap::new(),
             joins: if cx.graph.order.len() > LONG { 1 } else { JOINS },
             forced: cx.flat.returns_twice.iter().map(|p| cx.flat.after_call(*p)).collect(),
+            default_rounding: cx.default_rounding(),
         };
         if cx.options.observe.is_some() {
             let ty = IntType::signed(64);
@@ -301,6 +304,10 @@ impl<'a, 'm> Builder<'a, 'm> {
             if let Some(k) = value {
                 *k = arith::wrap(k, self.program.vars[*v].1);
             }
+        }
+        // What is observed is asked for, though nothing in the program does.
+        if self.observed.is_none() {
+            self.program.drop_idle_floats();
         }
         if self.skips() {
             self.program.recursion = Recursion::Skipped { inside: self.inside_recursions() };

@@ -150,7 +150,20 @@ impl<'m> Builder<'_, 'm> {
                     _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
                 }
             }
-            Op::Float { .. } | Op::FloatCompare { .. } => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+            Op::Float { op, left, right } => {
+                let operands = [left, right.as_ref().unwrap_or(left)];
+                match self.float_operation(state, *op, operands, &instruction.ty) {
+                    Some(sym) => sym,
+                    None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+                }
+            }
+            Op::FloatCompare { pred, left, right } => {
+                let ty = operand_type(self.cx.flat.function(id), left);
+                match self.float_comparison(state, pred, [left, right], &ty) {
+                    Some(c) => Sym::Cond(c),
+                    None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+                }
+            }
             Op::AtomicRmw { op, ptr, value, size } => {
                 let targets = self.targets(state, ptr);
                 let pointer = self.number(state, ptr, &Type::Ptr).to(self.address());

@@ -230,8 +230,11 @@ impl<'m> Builder<'_, 'm> {
                 self.forget_escaped(state, false);
                 self.any(state, &instruction.ty, UnknownKind::Environment)
             }
-            // Floating point, mostly: a result that is not followed and no effect.
-            _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+            // Floating point, mostly: no effect, and a result that is followed or not.
+            _ => match self.float_intrinsic(state, base, args, &instruction.ty) {
+                Some(sym) => sym,
+                None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+            },
         };
         state.set_value(result, sym);
         Ok(Flow::On)

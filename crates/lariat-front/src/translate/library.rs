@@ -10,7 +10,7 @@ use crate::models::{
     BinaryOp as ModelBinary, Content, Effect, Ends, Expr as ModelExpr, Kind, Model, Requirement, Returns,
     UnaryOp as ModelUnary, When, Write,
 };
-use crate::module::{Callee, Constant, Instruction, Op, Operand, Type};
+use crate::module::{Callee, Constant, FloatKind, Instruction, Op, Operand, Type};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow};
@@ -452,10 +452,19 @@ impl<'m> Builder<'_, 'm> {
         let width = bits_of(&instruction.ty, self.cx.flat.module);
         let scalar = matches!(instruction.ty, Type::Int(_) | Type::Ptr) && width <= 128;
         if !scalar {
-            // Nothing, a float, or a struct. A call for its effect only still has it.
-            if let Returns::Fresh { .. } | Returns::Moved { .. } = core_of(returns) {
-                return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
+            // A number that is an input may have every pattern.
+            let followed = matches!(instruction.ty, Type::Float(FloatKind::Single | FloatKind::Double));
+            let promises = matches!(instruction.op, Op::Call { fast: true, .. });
+            if let Returns::Value { kind: Kind::Input, low: None, high: None } = returns
+                && followed
+                && !promises
+            {
+                let name = self.callee_name(instruction).unwrap_or_else(|| model.name.clone());
+                let input = self.unknown(state, &name, IntType::unsigned(width), UnknownKind::Input, None);
+                self.note_float(&input);
+                return Ok(Some(Sym::Num(input)));
             }
+            // Nothing, another float, or a struct. A call for its effect only still has it.
             return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
         }
         let signed = match model.result {

@@ -21,6 +21,7 @@ mod bulk;
 mod calls;
 mod debug;
 mod flat;
+mod floats;
 mod instructions;
 mod intrinsics;
 mod layout;

@@ -366,7 +366,11 @@ impl Builder<'_, '_> {
             CastOp::BitCast | CastOp::AddrSpaceCast if w == v && !matches!(to, Type::Other(_)) => {
                 self.operand(state, arg, from)
             }
-            _ => self.any(state, to, UnknownKind::Abstraction),
+            CastOp::UiToFp if flags.nneg => self.any(state, to, UnknownKind::Abstraction),
+            _ => match self.float_cast(state, op, arg, (from, to), flags) {
+                Some(sym) => sym,
+                None => self.any(state, to, UnknownKind::Abstraction),
+            },
         }
     }
 }

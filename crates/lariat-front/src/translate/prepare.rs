@@ -2,11 +2,12 @@
 //!
 //! `-fsanitize=shift-base` checks signed left shifts only, so a check tells that the shift behind it is signed, which LLVM's
 //! `shl` does not. The checks of shifts and of divisors go: the neutral operations have the rules, and each integer semantics
-//! makes its own of them. Those that are sure to fail stay, because the operation behind them has been folded to poison.
+//! makes its own of them. So do those of conversions of numbers that are followed. Those that are sure to fail stay, because the operation behind them has been folded to poison.
 
+use super::floats;
 use crate::models::{Ends, Model, Table};
 use crate::module::{
-    BinOp, Block, BlockId, Callee, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand,
+    BinOp, Block, BlockId, Callee, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand,
     Terminator, Type, ValueId,
 };
 use lariat_ir::fast::FastSet;
@@ -14,6 +15,7 @@ use lariat_ir::fast::FastSet;
 /// The kinds of the checks' traps.
 const SHIFT: u128 = 20;
 const DIVISION: u128 = 3;
+const CONVERSION: u128 = 5;
 
 pub(super) fn prepare(module: &Module) -> Module {
     let mut module = module.clone();
@@ -84,12 +86,40 @@ fn mark_checked(function: &mut Function, block: BlockId, amount: impl Fn(&Operan
     }
 }
 
+/// Marks the conversion that a check is for, if it has the rule: numbers that are not followed keep the check.
+fn mark_conversion(function: &mut Function, cond: ValueId, block: BlockId) -> bool {
+    let made_by = |v: ValueId| function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == v);
+    let Some(Op::Binary { op: BinOp::And, left: Operand::Value(above), right: Operand::Value(below), .. }) =
+        made_by(cond).map(|i| &i.op)
+    else {
+        return false;
+    };
+    let checked = |v: ValueId| match made_by(v) {
+        Some(Instruction { op: Op::FloatCompare { left, .. }, nosanitize: true, .. }) => Some(left.clone()),
+        _ => None,
+    };
+    let Some(number) = checked(*above).filter(|n| checked(*below).as_ref() == Some(n)) else { return false };
+    for i in &mut function.blocks[block.0 as usize].instructions {
+        if let Op::Cast { op: CastOp::FpToSi | CastOp::FpToUi, arg, from, flags } = &mut i.op
+            && *arg == number
+        {
+            flags.checked = floats::converts(from, &i.ty);
+            return flags.checked;
+        }
+    }
+    false
+}
+
 fn checks(function: &mut Function, traps: &[u32]) {
     for b in 0..function.blocks.len() {
         let Terminator::Branch { cond: Operand::Value(cond), yes, no } = function.blocks[b].terminator else {
             continue;
         };
         let kind = trap_kind(function, no, |f| traps.contains(&f));
+        if kind == Some(CONVERSION) && mark_conversion(function, cond, yes) {
+            function.blocks[b].terminator = Terminator::Jump(yes);
+            continue;
+        }
         if kind != Some(SHIFT) && kind != Some(DIVISION) {
             continue;
         }
@@ -211,7 +241,14 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
     let call = |n: usize, f: FunctionId, ty: Type, args: Vec<Operand>| Instruction {
         id: ValueId(params + super::flat::index(n)),
         ty,
-        op: Op::Call { callee: Callee::Function(f), args, noreturn: false, nounwind: false, returns_twice: false },
+        op: Op::Call {
+            callee: Callee::Function(f),
+            args,
+            noreturn: false,
+            nounwind: false,
+            returns_twice: false,
+            fast: false,
+        },
         place: main.place,
         nosanitize: false,
     };

@@ -133,6 +133,9 @@ impl Builder<'_, '_> {
                     .then(|| (IBig::from(1), IntType::signed(ty.width).range().1))
                     .or_else(|| (*leaf == Type::Ptr).then(|| ty.range()));
                 let unknown = self.unknown(&mut state, &name, ty, UnknownKind::Input, range);
+                if matches!(leaf, Type::Float(_)) {
+                    self.note_float(&unknown);
+                }
                 if let Expr::Unknown(u) = unknown.expr {
                     let name = name.clone();
                     let size = || super::debug::pointee_size(self.cx.flat.module, variable.and_then(|v| v.ty));

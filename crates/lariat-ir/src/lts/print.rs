@@ -24,6 +24,25 @@ pub(super) const RESERVED_IN_TERMS: &[&str] = &[
     "int_to_bv",
     "ubv_to_int",
     "sbv_to_int",
+    "fp_add",
+    "fp_sub",
+    "fp_mul",
+    "fp_div",
+    "fp_fma",
+    "fp_sqrt",
+    "fp_rint",
+    "fp_round",
+    "fp_trunc",
+    "fp_floor",
+    "fp_ceil",
+    "fp_eq",
+    "fp_lt",
+    "fp_le",
+    "fp_to_fp",
+    "sbv_to_fp",
+    "ubv_to_fp",
+    "fp_to_sbv",
+    "fp_to_ubv",
 ];
 /// Words that mean something between locations.
 pub(super) const RESERVED_FOR_LOCS: &[&str] = &["goto", "if", "let"];
@@ -281,6 +300,7 @@ fn term(ts: &TransitionSystem, t: Term, lets: &Lets, may_name: bool, outer: u8, 
         Op::IntToBv(width) => return call("int_to_bv", &[width], out),
         Op::UbvToInt => return call("ubv_to_int", &[], out),
         Op::SbvToInt => return call("sbv_to_int", &[], out),
+        Op::Float(op) => return call(op.name(), op.width().as_slice(), out),
         Op::Store => return call("store", &[], out),
         Op::Fill(i) => {
             write!(out, "fill({i}, ")?;

@@ -1,6 +1,7 @@
 //! Parsing terms.
 
 use super::lex::{Lexer, ParseError, Token};
+use crate::float::FloatOp;
 use crate::sort::{MAX_WIDTH, Scalar, Sort};
 use crate::system::TransitionSystem;
 use crate::term::{Op, Term};
@@ -347,6 +348,7 @@ impl<S: std::borrow::Borrow<TransitionSystem>> Parser<S> {
                         "false" => return Ok(Item::Term(self.ts().terms.ff())),
                         "zext" | "sext" | "extract" | "concat" | "store" | "fill" | "old" | "int_to_bv"
                         | "ubv_to_int" | "sbv_to_int" => return self.call(&text, place),
+                        _ if float_op(&text).is_some() => return self.call(&text, place),
                         _ => {}
                     }
                 }
@@ -392,6 +394,24 @@ impl<S: std::borrow::Borrow<TransitionSystem>> Parser<S> {
                 let op = if head == "ubv_to_int" { Op::UbvToInt } else { Op::SbvToInt };
                 self.apply(op, &[self.settle(item)], place)?
             }
+            _ if float_op(head).is_some() => {
+                let op = float_op(head).expect("it is one");
+                let mut args = Vec::new();
+                for i in 0..op.arity() {
+                    if i > 0 {
+                        self.lex.expect_sign(",")?;
+                    }
+                    let item = self.term(0)?;
+                    args.push(self.settle(item));
+                }
+                let op = if op.width().is_some() {
+                    self.lex.expect_sign(",")?;
+                    op.with_width(self.lex.expect_u32("a number of bits")?)
+                } else {
+                    op
+                };
+                self.apply(Op::Float(op), &args, place)?
+            }
             "concat" => {
                 let a = self.term(0)?;
                 self.lex.expect_sign(",")?;
@@ -435,6 +455,11 @@ impl<S: std::borrow::Borrow<TransitionSystem>> Parser<S> {
         self.lex.expect_sign(")")?;
         Ok(item)
     }
+}
+
+/// The floating-point operation of this name, with some width where it has one.
+fn float_op(name: &str) -> Option<FloatOp> {
+    FloatOp::ALL.into_iter().find(|op| op.name() == name)
 }
 
 fn infix_strength(sign: &str) -> Option<u8> {

@@ -1,7 +1,7 @@
 //! What makes a neutral program one: its parts have types that agree.
 
 use super::memo::{Memo, Part};
-use super::{Case, Expr, Goto, IntType, Location, MemInit, MemUpdate, Program};
+use super::{Case, Expr, Goto, IntType, Location, MemInit, MemUpdate, Program, floats};
 use crate::sort::MAX_WIDTH;
 use dashu_int::IBig;
 use std::collections::BTreeSet;
@@ -77,6 +77,10 @@ impl Program {
                     }
                     sound(IntType::unsigned(width))
                 }
+                Expr::Float { op, args } => {
+                    let types = args.iter().map(|a| of(a)).collect::<Result<Vec<IntType>, String>>()?;
+                    floats::type_of(*op, &types)?.ok_or_else(|| format!("`{}` is a condition", op.name()))
+                }
             }
             .map(Some),
             Part::Cond(c) => match c {
@@ -85,6 +89,10 @@ impl Program {
                     same("the left side of a comparison", sound(*ty)?, of(left)?)?;
                     same("the right side of a comparison", *ty, of(right)?)
                 }
+                Cond::Float { op, args: [a, b] } => match floats::type_of(*op, &[of(a)?, of(b)?])? {
+                    None => Ok(()),
+                    Some(_) => Err(format!("`{}` is no condition", op.name())),
+                },
                 Cond::And(a, b) | Cond::Or(a, b) => holds(a).and_then(|()| holds(b)),
                 Cond::Not(a) => holds(a),
             }

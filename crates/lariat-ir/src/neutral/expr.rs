@@ -1,7 +1,7 @@
 //! Expressions and conditions: what they come to, and when they may be evaluated.
 
 use super::memo::{Memo, Part};
-use super::{Cond, Expr, IntType, Target, integers, machine};
+use super::{Cond, Expr, IntType, Target, floats, integers, machine};
 use crate::term::{Op, Term, Terms};
 
 /// An expression in one integer semantics.
@@ -84,6 +84,9 @@ impl<'a> Scope<'a> {
     pub(super) fn terms(&self) -> &'a Terms {
         self.terms
     }
+    pub(super) fn over_z(&self) -> bool {
+        self.target.over_z()
+    }
     /// The result of an operation on values for which it has no meaning.
     pub(super) fn meaningless(&mut self) -> Term {
         (self.fresh)()
@@ -144,6 +147,10 @@ impl<'a> Scope<'a> {
                 }
             }
             Expr::Load { mem, address } => load(t, self.mems[*mem], *self.memo.expr(address)),
+            Expr::Float { op, args } => {
+                let args: Vec<Lowered> = args.iter().map(|a| *self.memo.expr(a)).collect();
+                floats::operate(self, *op, &args)
+            }
             Expr::Join(parts) => {
                 let parts = parts.iter().map(|p| *self.memo.expr(p));
                 parts.reduce(|low, high| join(t, over_z, low, high)).expect("a value is joined from parts")
@@ -153,7 +160,7 @@ impl<'a> Scope<'a> {
 
     /// A condition whose arguments are lowered. It is a branch: a poisoned operand makes it undefined, so that it never is
     /// poisoned itself.
-    fn cond(&self, cond: &'a Cond) -> Lowered {
+    fn cond(&mut self, cond: &'a Cond) -> Lowered {
         let t = self.terms;
         let plain = |term: Term, defined: Term| Lowered { term, defined, poison: t.ff(), in_range: true, width: 1 };
         match cond {
@@ -167,6 +174,11 @@ impl<'a> Scope<'a> {
                 };
                 let clean = not(t, or(t, a.poison, b.poison));
                 plain(term, and(t, and(t, a.defined, b.defined), clean))
+            }
+            Cond::Float { op, args } => {
+                let args = args.each_ref().map(|a| *self.memo.expr(a));
+                let Lowered { term, defined, poison, .. } = floats::operate(self, *op, &args);
+                plain(term, and(t, defined, not(t, poison)))
             }
             Cond::And(a, b) => {
                 let (a, b) = (self.memo.cond(a), self.memo.cond(b));

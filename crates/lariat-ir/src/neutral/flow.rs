@@ -6,6 +6,7 @@
 
 use super::memo::{Memo, Part};
 use super::{BinaryOp, Expr, MemUpdate, Overflow, Program, Target, UnaryOp, integers};
+use crate::float::FloatOp;
 use dashu_int::IBig;
 
 /// What such a value may come to; nothing in [`Target::Wrap`].
@@ -167,6 +168,14 @@ fn rule<'p>(program: &Program, target: Target, e: &'p Expr, mut from: impl FnMut
         Expr::Load { mem, .. } => {
             if over_z {
                 from(Pass::Cell(*mem));
+            }
+        }
+        Expr::Float { op, args } => {
+            // Patterns are unsigned. Poison in what is converted to an integer is undefined, not passed on.
+            if !over_z && !matches!(op, FloatOp::ToSigned(_) | FloatOp::ToUnsigned(_)) {
+                for a in args {
+                    from(Pass::Arg(a));
+                }
             }
         }
         Expr::Join(parts) => {

@@ -14,7 +14,7 @@ pub(super) enum Part<'p> {
 
 impl<'p> Part<'p> {
     /// Where it stands. No expression or condition holds another in place, so that no two have one address.
-    fn address(self) -> usize {
+    pub fn address(self) -> usize {
         match self {
             Self::Expr(e) => std::ptr::from_ref(e).addr(),
             Self::Cond(c) => std::ptr::from_ref(c).addr(),
@@ -37,6 +37,8 @@ impl<'p> Part<'p> {
                 child(Part::Expr(a));
                 child(Part::Expr(b));
             }
+            Self::Expr(Expr::Float { args, .. }) => args.iter().for_each(|a| child(Part::Expr(a))),
+            Self::Cond(Cond::Float { args, .. }) => args.iter().for_each(|a| child(Part::Expr(a))),
             Self::Expr(Expr::Join(parts)) => parts.iter().for_each(|p| child(Part::Expr(p))),
             Self::Cond(Cond::And(a, b) | Cond::Or(a, b)) => {
                 child(Part::Cond(a));

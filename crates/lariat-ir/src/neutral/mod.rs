@@ -16,13 +16,18 @@
 //! copied and computed with; a run in which it decides something ends in UB, because the program may do anything there.
 //! Each variable that can be poisoned has a shadow variable that says whether it is.
 //!
+//! Floating-point numbers are patterns of bits. Their operations are the same in every semantics: over Z a pattern is the
+//! integer that it is as a bit-vector.
+//!
 //! A memory ([`Mem`]) is a total map from addresses to cells. What a program stores is what it loads: over Z a computed signed
 //! value that has left its type survives the way through memory, as it survives the way through a variable. Content that
 //! the program did not compute, in the beginning or after a [`MemUpdate::Forget`], lies within the type of the cells.
 
 mod check;
 mod decide;
+mod demand;
 mod expr;
+mod floats;
 mod flow;
 mod integers;
 mod machine;
@@ -33,9 +38,11 @@ mod system;
 mod tests;
 
 pub use expr::{Bound, BoundMem, Lowered, Reading, Scope, lower_cond, lower_expr};
+pub use floats::{settle, settled_number};
 pub use origin::{Before, Cells, Extent, Happening, Origin, Origins, Site, Visit};
 pub use system::lower;
 
+use crate::float::FloatOp;
 use crate::sort::Sort;
 use crate::system::{Assumption, Integers, Mode, Obligation, Proves, Span, UnknownKind};
 use dashu_int::IBig;
@@ -200,6 +207,15 @@ pub enum Expr {
     /// One value made of several, the least significant first. The parts have unsigned types, the result has the unsigned
     /// type of all their bits.
     Join(Vec<Expr>),
+    /// A floating-point operation that is no comparison. Numbers are patterns of bits, of an unsigned type; the integers that are
+    /// converted have a type of the sign that the operation names. A result that is no number has one pattern here, so a program
+    /// that can see the pattern needs an unknown one in its place. A conversion of what does not fit is undefined.
+    Float {
+        /// The operation.
+        op: FloatOp,
+        /// The operands.
+        args: Vec<Arc<Expr>>,
+    },
 }
 
 impl Expr {
@@ -229,6 +245,10 @@ impl Expr {
     pub fn ite(cond: impl Into<Arc<Cond>>, yes: impl Into<Arc<Self>>, no: impl Into<Arc<Self>>) -> Self {
         Self::Ite(cond.into(), yes.into(), no.into())
     }
+    /// A floating-point operation.
+    pub fn float(op: FloatOp, args: impl IntoIterator<Item = Arc<Self>>) -> Self {
+        Self::Float { op, args: args.into_iter().collect() }
+    }
     /// The cell of a memory.
     pub fn load(mem: usize, address: impl Into<Arc<Self>>) -> Self {
         Self::Load { mem, address: address.into() }
@@ -250,6 +270,13 @@ pub enum Cond {
         left: Arc<Expr>,
         /// The right operand.
         right: Arc<Expr>,
+    },
+    /// A comparison of floating-point numbers: [`FloatOp::Eq`], [`FloatOp::Lt`] or [`FloatOp::Le`].
+    Float {
+        /// The comparison.
+        op: FloatOp,
+        /// The operands.
+        args: [Arc<Expr>; 2],
     },
     /// `a && b`
     And(Arc<Cond>, Arc<Cond>),

@@ -121,6 +121,8 @@ pub struct Origins {
     pub made: BTreeSet<usize>,
     /// The indices of variables that hold pointers.
     pub pointers: BTreeSet<usize>,
+    /// The indices of unknown values that are floating-point numbers, as their patterns.
+    pub floats: BTreeSet<usize>,
     /// Where objects lie.
     pub objects: Vec<Extent>,
     /// What the source calls cells of memories.

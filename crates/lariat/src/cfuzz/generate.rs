@@ -9,6 +9,7 @@
 //! the translator forgets what happens there.
 
 mod expr;
+mod floats;
 mod idioms;
 mod memory;
 mod stmt;

@@ -106,6 +106,20 @@ NONDET(long long, longlong)
 NONDET(unsigned long long, ulonglong)
 _Bool __VERIFIER_nondet_bool(void) { return input() & 1; }
 
+/* The pattern of a number is the input. */
+float __VERIFIER_nondet_float(void) {
+    unsigned bits = input();
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+double __VERIFIER_nondet_double(void) {
+    unsigned long long bits = input();
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
 static void out_of_time(int signal) {
     (void)signal;
     finish("time");

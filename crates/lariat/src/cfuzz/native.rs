@@ -75,7 +75,7 @@ pub enum Build {
 
 /// The flags of the sanitized builds.
 const SANITIZERS: [&str; 3] = [
-    "-fsanitize=undefined,address",
+    "-fsanitize=undefined,float-cast-overflow,address",
     "-fno-sanitize-recover=all",
     "-fsanitize-recover=signed-integer-overflow,shift-base",
 ];
@@ -171,7 +171,7 @@ impl Native {
             arguments.push("-fwrapv".as_ref());
             arguments.push("-ftrivial-auto-var-init=zero".as_ref());
         }
-        arguments.extend([source.as_os_str(), harness.as_os_str(), "-o".as_ref(), binary.as_os_str()]);
+        arguments.extend([source.as_os_str(), harness.as_os_str(), "-lm".as_ref(), "-o".as_ref(), binary.as_os_str()]);
         self.clang(arguments)?;
         let done = Command::new(&binary)
             .arg(OBSERVATIONS.to_string())

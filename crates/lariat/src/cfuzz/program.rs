@@ -168,6 +168,7 @@ pub const PRELUDE: &str = "#include <assert.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#pragma STDC FP_CONTRACT OFF
 void observe(long long);
 char __VERIFIER_nondet_char(void);
 unsigned char __VERIFIER_nondet_uchar(void);
@@ -180,4 +181,6 @@ unsigned long __VERIFIER_nondet_ulong(void);
 long long __VERIFIER_nondet_longlong(void);
 unsigned long long __VERIFIER_nondet_ulonglong(void);
 _Bool __VERIFIER_nondet_bool(void);
+float __VERIFIER_nondet_float(void);
+double __VERIFIER_nondet_double(void);
 ";

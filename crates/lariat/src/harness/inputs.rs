@@ -122,6 +122,9 @@ impl Follower<'_> {
                     return Err(format!("it is not known how to give the input `{}`", ts.unknowns[u].name));
                 }
             }
+            if self.source.origins.floats.contains(&u.index()) {
+                return Err(format!("the input `{}` is a floating-point number", ts.unknowns[u].name));
+            }
             let seen = self.source.seen(u, value).ok_or("an input is no number")?;
             found.push((u, seen));
         }

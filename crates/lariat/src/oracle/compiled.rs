@@ -121,7 +121,7 @@ impl Code {
         let word = |n: usize| u32::try_from(n).expect("registers fit in 32 bits");
         for &t in &order {
             let node = ts.terms.node(t);
-            if !fits(node.sort) {
+            if !fits(node.sort) || matches!(node.op, Op::Float(_)) {
                 return None;
             }
             if matches!(node.op, Op::Symbol(_)) {
@@ -189,6 +189,7 @@ fn step(instr: &Instr, a: i64, b: i64, c: i64) -> Option<i64> {
     Some(match instr.op {
         Op::Bool(_) | Op::Bv(_) | Op::Int(_) => instr.extra,
         Op::Symbol(_) => unreachable!("symbols have registers of their own"),
+        Op::Float(_) => unreachable!("they are refused"),
         Op::Not => flag(a == 0),
         Op::And | Op::BvAnd => a & b,
         Op::Or | Op::BvOr => a | b,

@@ -6,9 +6,10 @@
 use lariat_ir::neutral::{
     BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, MemInit, MemUpdate, Overflow, Program, UnaryOp,
 };
-use lariat_ir::{Mode, Span};
+use lariat_ir::{FloatOp, Mode, Span};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// A text longer than this gets a name where it is used again.
 const LONG: usize = 24;
@@ -101,10 +102,12 @@ impl<'p> Part<'p> {
                 Expr::Ite(c, a, b) => vec![Part::Cond(c), Part::Expr(a), Part::Expr(b)],
                 Expr::Load { address, .. } => vec![Part::Expr(address)],
                 Expr::Join(all) => all.iter().map(Part::Expr).collect(),
+                Expr::Float { args, .. } => args.iter().map(|a| Part::Expr(a)).collect(),
             },
             Self::Cond(c) => match c {
                 Cond::Const(_) => Vec::new(),
                 Cond::Cmp { left, right, .. } => vec![Part::Expr(left), Part::Expr(right)],
+                Cond::Float { args, .. } => args.iter().map(|a| Part::Expr(a)).collect(),
                 Cond::And(a, b) | Cond::Or(a, b) => vec![Part::Cond(a), Part::Cond(b)],
                 Cond::Not(a) => vec![Part::Cond(a)],
             },
@@ -275,7 +278,14 @@ impl<'p> Names<'p> {
                 let texts: Vec<&str> = all.iter().map(|p| self.text(Part::Expr(p))).collect();
                 (format!("join({})", texts.join(", ")), Bind::Atom)
             }
+            Expr::Float { op, args } => self.float(*op, args),
         }
+    }
+
+    fn float(&self, op: FloatOp, args: &'p [Arc<Expr>]) -> (String, Bind) {
+        let mut texts: Vec<String> = args.iter().map(|a| self.text(Part::Expr(a)).to_owned()).collect();
+        texts.extend(op.width().map(|w| w.to_string()));
+        (format!("{}({})", op.name(), texts.join(", ")), Bind::Atom)
     }
 
     fn cond(&self, c: &'p Cond) -> (String, Bind) {
@@ -293,6 +303,7 @@ impl<'p> Names<'p> {
                 let [l, r] = [left, right].map(|p| self.inside(Part::Expr(p), Bind::Operator));
                 (format!("{l} {sign} {r}"), Bind::Compare)
             }
+            Cond::Float { op, args } => self.float(*op, args),
             Cond::And(a, b) => {
                 let [a, b] = [a, b].map(|p| self.inside(Part::Cond(p), Bind::And));
                 (format!("{a} && {b}"), Bind::And)

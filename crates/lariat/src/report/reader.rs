@@ -147,6 +147,9 @@ impl<'a> Reader<'a> {
     /// The value of an unknown as the program sees it.
     pub(super) fn seen(&self, u: UnknownId, value: &Value) -> String {
         let text = || self.source.number(&self.ts.unknowns[u].name, value);
+        if let Some(number) = self.source.float(u, value) {
+            return number;
+        }
         match self.source.origin(u) {
             Some(Origin::Parameter { pointer: Some(_), name, .. }) => match self.pointer(value) {
                 Some(words) if words == format!("`{name}` as it was passed") => "a valid address".to_owned(),

@@ -1,6 +1,7 @@
 //! The lowerings against direct evaluation.
 
 mod expressions;
+mod floats;
 mod flow;
 mod large;
 mod memory;

@@ -141,6 +141,7 @@ impl Reference<'_> {
                 }
                 Outcome { value: self.mems[*mem].at(a.value), poison: false, overflowed: a.overflowed }
             }
+            Expr::Float { .. } => unreachable!("`floats` tests those"),
             Expr::Join(parts) => {
                 let (mut all, mut low) = (leaf((0, false)), 0);
                 for e in parts {
@@ -227,6 +228,7 @@ impl Reference<'_> {
                 };
                 (holds, a.overflowed || b.overflowed)
             }
+            Cond::Float { .. } => unreachable!("`floats` tests those"),
             Cond::And(a, b) => match self.cond(a)? {
                 (true, o) => self.cond(b).map(|(v, p)| (v, o || p))?,
                 other => other,

@@ -55,6 +55,7 @@ impl Generator {
             89..=90 => self.builtin(d),
             91 => self.statement_expr(d),
             92 => self.compound_literal(d),
+            93..=94 => self.float_to_integer(d),
             _ => self.leaf(),
         }
     }

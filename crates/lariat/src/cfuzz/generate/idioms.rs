@@ -9,7 +9,8 @@ impl Generator {
         if self.times > 60 {
             return self.observe(out);
         }
-        match self.rng.below(30) {
+        match self.rng.below(32) {
+            30 | 31 => self.float_idiom(out),
             27 | 28 => self.unused(out),
             29 if self.in_main => self.recursion(out),
             25 => self.flexible_array(out),

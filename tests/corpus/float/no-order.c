@@ -1,0 +1,9 @@
+// What is no number is neither less than zero nor at least zero.
+int main(void) {
+    double zero = 0.0;
+    double d = zero / zero;
+    while (!(d < 0.0) && !(d >= 0.0)) { //@ loop: diverges
+        d += 1.0;
+    }
+    return 0;
+}
