@@ -11,7 +11,7 @@ use std::time::Instant;
 /// Shared findings. Nothing on it is believed by the checker: what a claim uses of it, its certificate shows.
 #[derive(Default)]
 pub struct Board {
-    lassos: [OnceCell<Lassos>; 2],
+    lassos: [OnceCell<Lassos>; 3],
     invariants: OnceCell<BTreeMap<LocId, Term>>,
 }
 

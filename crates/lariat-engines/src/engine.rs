@@ -42,9 +42,9 @@ pub enum Applies {
 /// What came of running an engine.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// Claims for the checker, at least one.
+    /// Claims for the checker, at least one. Of several that say the same the first that is accepted counts.
     Claims(Vec<Claim>),
-    /// Nothing, for this reason; an empty one leaves standing what the engine said when it was brief.
+    /// Nothing, for this reason; an empty one leaves standing what the engine said before, with less effort.
     GaveUp(String),
 }
 
@@ -64,7 +64,9 @@ pub trait Engine: Sync {
 /// what it would look for in vain, another one may see elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Effort {
-    /// What decides most loops, within some ten milliseconds.
+    /// What decides most loops, within some milliseconds.
+    Quick,
+    /// What decides most of the others, within some ten milliseconds.
     Brief,
     /// Everything it can do.
     Full,
@@ -72,14 +74,11 @@ pub enum Effort {
 
 impl Effort {
     /// In their order.
-    pub const ALL: [Self; 2] = [Self::Brief, Self::Full];
+    pub const ALL: [Self; 3] = [Self::Quick, Self::Brief, Self::Full];
 
-    /// A limit: this one when it is brief, that one when it takes its time.
+    /// A limit: that one only when it takes its time.
     pub fn most<T>(self, brief: T, full: T) -> T {
-        match self {
-            Self::Brief => brief,
-            Self::Full => full,
-        }
+        if self == Self::Full { full } else { brief }
     }
 }
 

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
-pub const ENGINES: &[&dyn Engine] = &[&Orbit, &Ranking, &ClosedSet];
+pub const ENGINES: &[&dyn Engine] = &[&Ranking, &Orbit, &ClosedSet];
 
 /// Who accepts claims: the checker, behind a trait that this crate can know.
 pub trait Judge {
@@ -206,9 +206,12 @@ fn decide(
                     }
                     Outcome::Claims(claims) => {
                         for claim in claims {
+                            let found = decision(&claim);
+                            if !options.audit && decisions.iter().any(|(d, _)| Some(*d) == found) {
+                                continue;
+                            }
                             match judge.submit(engine.name(), &claim) {
                                 Ok(()) => {
-                                    let found = decision(&claim);
                                     decisions.extend(found.map(|d| (d, engine.name())));
                                     if found == Some(Decision::Diverges) {
                                         hanging.push((task.id, engine.name(), claim));

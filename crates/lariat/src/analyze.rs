@@ -289,7 +289,7 @@ pub fn study_systems(
     let mut turns = Effort::ALL.len() * forms.len();
     'turns: for effort in Effort::ALL {
         for (i, &(form, target)) in forms.iter().enumerate() {
-            if effort == Effort::Brief {
+            if effort == Effort::Quick {
                 let ts = lowered[i].get_or_init(|| neutral::lower(form, target));
                 told(i, Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) });
                 let left = deadline.saturating_duration_since(Instant::now());

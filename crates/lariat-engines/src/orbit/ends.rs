@@ -215,7 +215,10 @@ fn measure_term(ts: &TransitionSystem, weights: &Weights, reading: Reading) -> O
         t.apply(Op::BvMul, &[weight, extended])
     });
     let sum = parts.reduce(|a, b| t.apply(Op::BvAdd, &[a, b]))?;
-    Some(Measure { order: Order::Signed, term: simplify(t, sum) })
+    // What is never below zero says how often it can fall.
+    let never_negative = reading == Reading::Unsigned && vars.iter().all(|(_, w)| **w >= IBig::ZERO);
+    let order = if never_negative { Order::Unsigned } else { Order::Signed };
+    Some(Measure { order, term: simplify(t, sum) })
 }
 
 /// Whether the measure falls on a path, with the real operations.

@@ -2,7 +2,7 @@
 
 use super::encode::Encoder;
 use super::model::Node;
-use super::synth::{Function, Level};
+use super::synth::{Bound, Function, Level};
 use crate::linear::Reading;
 use crate::lp::Rational;
 use dashu_int::IBig;
@@ -13,12 +13,15 @@ use std::collections::BTreeMap;
 
 /// The tuple at each cutpoint; nothing if a function needs more bits than there are.
 ///
-/// Where a cutpoint has several cells, each component is the function of the cell that the state is in.
+/// Where a cutpoint has several cells, each component is the function of the cell that the state is in. Where the functions
+/// were asked to be at least zero before they fall, those over bit-vectors are cut off at zero, one higher: so the measure itself
+/// shows how often it can fall.
 pub(crate) fn measures(
     encoder: &Encoder<'_>,
     dimensions: &[Term],
     nodes: &[&Node],
     levels: &[Level],
+    bound: Bound,
 ) -> Option<BTreeMap<LocId, Vec<Measure>>> {
     let ts = encoder.ts;
     let mut all: BTreeMap<LocId, Vec<Measure>> = nodes.iter().map(|n| (n.at, Vec::new())).collect();
@@ -42,8 +45,12 @@ pub(crate) fn measures(
                     }
                 });
             }
-            let order = if width.is_none() { Order::Int } else { Order::Signed };
-            tuple.push(Measure { order, term: simplify(&ts.terms, whole?) });
+            let whole = simplify(&ts.terms, whole?);
+            tuple.push(match (width, bound) {
+                (None, _) => Measure { order: Order::Int, term: whole },
+                (Some(_), Bound::Free) => Measure { order: Order::Signed, term: whole },
+                (Some(w), Bound::Asked) => Measure { order: Order::Unsigned, term: cut_off(ts, whole, w) },
+            });
         }
     }
     // A loop without steps ends whatever is measured.
@@ -70,6 +77,14 @@ fn raised(ts: &TransitionSystem, dimensions: &[Term], level: &[Function]) -> Lev
     }
     let raise = |f: &Function| Function { weights: f.weights.clone(), constant: f.constant.minus(&lowest) };
     level.iter().map(raise).collect()
+}
+
+/// One more than a term, zero where it is below zero. There is room: the width leaves one to add. It is left in this form,
+/// in which readers know it again.
+fn cut_off(ts: &TransitionSystem, term: Term, width: u32) -> Term {
+    let t = &ts.terms;
+    let (zero, one) = (t.bv(width, 0), t.bv(width, 1));
+    t.ite(t.apply(Op::BvSle, &[zero, term]), simplify(t, t.apply(Op::BvAdd, &[term, one])), zero)
 }
 
 /// That a function is at least zero, as a term.

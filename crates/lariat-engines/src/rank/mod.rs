@@ -39,7 +39,7 @@ impl Engine for Ranking {
         "ranking"
     }
     fn cost(&self) -> u32 {
-        20
+        10
     }
     fn applies(&self, task: &Task<'_>) -> Applies {
         if task.ts.proves == Proves::Diverges {
@@ -49,7 +49,7 @@ impl Engine for Ranking {
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         match prove(task, cx) {
-            Ok(claim) => Outcome::Claims(vec![claim]),
+            Ok(claims) => Outcome::Claims(claims),
             Err(reason) => Outcome::GaveUp(reason),
         }
     }
@@ -60,7 +60,7 @@ const ONE_TUPLE: u64 = 4_000_000;
 /// What the long search may cost, when it is to be brief.
 const BRIEF: u64 = 150_000;
 
-fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
+fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
     let ts = task.ts;
     let this = task.this();
     let inner = task.forest.loops.entries().filter(|(id, _)| *id == task.id || task.forest.is_inside(*id, task.id));
@@ -82,19 +82,31 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     // Most loops need no invariants and no cases; many of the others only what the abstract domains find.
     let nothing = BTreeMap::new();
     let encoder = Encoder::new(ts, Clock::new(ONE_TUPLE, deadline));
-    for supported in [false, true].into_iter().filter(|_| cx.effort == Effort::Brief) {
+    for supported in [false, true].into_iter().filter(|_| cx.effort == Effort::Quick) {
         let invariants = if supported { task.board.invariants(ts, task.forest, deadline) } else { &nothing };
         let region = Region { cutpoints: &cutpoints, body: &this.body, invariants, dimensions: &dimensions };
         let relations = paths::steps(&encoder, &region, Detail { splits: 0, most_steps: 200 })?;
         let relations = slim(&relations, &encoder.clock);
         let model = Model::new(dimensions.clone(), &cutpoints, Vec::new());
-        let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, bound, &encoder.clock);
-        if found.stuck.is_empty() {
-            let nodes: Vec<&Node> = model.nodes.iter().collect();
-            if let Some(measures) = measure::measures(&encoder, &dimensions, &nodes, &found.levels) {
-                return Ok(claim(measures, invariants.clone()));
+        let nodes: Vec<&Node> = model.nodes.iter().collect();
+        // What is at least zero before it falls says how often it can fall.
+        for bound in [Bound::Asked, Bound::Free].into_iter().filter(|b| finite || *b == Bound::Asked) {
+            let found = synth::lexicographic(cutpoints.len(), dimensions.len(), &relations, bound, &encoder.clock);
+            if !found.stuck.is_empty() {
+                continue;
+            }
+            // The solver has it easier with the plain functions.
+            let forms = [bound, Bound::Free].into_iter();
+            let measures = forms.filter_map(|b| measure::measures(&encoder, &dimensions, &nodes, &found.levels, b));
+            let mut claims: Vec<Claim> = measures.map(|m| claim(m, invariants.clone())).collect();
+            claims.dedup();
+            if !claims.is_empty() {
+                return Ok(claims);
             }
         }
+    }
+    if cx.effort == Effort::Quick {
+        return Err("no tuple of linear functions falls on each of its steps".into());
     }
     let encoder = Encoder::new(ts, Clock::new(cx.effort.most(BRIEF, u64::MAX), deadline));
     let known = task.board.invariants(ts, task.forest, deadline);
@@ -102,7 +114,7 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
         return Err("it has too many steps between cutpoints".into());
     };
     match partition::search(&encoder, &analysis, &cutpoints, bound, cx.effort) {
-        Some(found) => Ok(claim(found.measures, found.invariants)),
+        Some(found) => Ok(found.measures.into_iter().map(|m| claim(m, found.invariants.clone())).collect()),
         None if Instant::now() >= deadline => Err("the time was up".into()),
         None => Err("no tuple of functions that are linear in few parts falls on each of its steps".into()),
     }

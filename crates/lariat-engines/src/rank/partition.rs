@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 
 /// A proof.
 pub(crate) struct Found {
-    /// The measures at the loop's cutpoints.
-    pub measures: BTreeMap<LocId, Vec<Measure>>,
+    /// The measures at the loop's cutpoints, in several forms; the one that says most comes first.
+    pub measures: Vec<BTreeMap<LocId, Vec<Measure>>>,
     /// The invariants they rely on.
     pub invariants: BTreeMap<LocId, Term>,
 }
@@ -115,9 +115,17 @@ impl Search<'_> {
         let dimensions = model.dimensions.len();
         let tuple = synth::lexicographic(kept.len(), dimensions, &relations, self.bound, &self.encoder.clock);
         let nodes: Vec<&Node> = kept.iter().map(|n| &model.nodes[*n]).collect();
-        if tuple.stuck.is_empty()
-            && let Some(measures) = measure::measures(self.encoder, &model.dimensions, &nodes, &tuple.levels)
-        {
+        if tuple.stuck.is_empty() {
+            // What is at least zero before it falls says how often it can fall.
+            let bounded = synth::lexicographic(kept.len(), dimensions, &relations, Bound::Asked, &self.encoder.clock);
+            let bounded = bounded.stuck.is_empty().then_some((&bounded.levels, Bound::Asked));
+            let forms = bounded.into_iter().chain([(&tuple.levels, Bound::Free)]);
+            let measures: Vec<_> = forms
+                .filter_map(|(levels, b)| measure::measures(self.encoder, &model.dimensions, &nodes, levels, b))
+                .collect();
+            if measures.is_empty() {
+                return Some(Attempt::Stuck(Stuck { relations: Vec::new(), nodes: Vec::new() }));
+            }
             let mut invariants = self.analysis.invariants(self.encoder, model, &bounds);
             invariants.retain(|l, _| self.analysis.is_header(*l));
             return Some(Attempt::Done(Found { measures, invariants }));

@@ -186,7 +186,7 @@ fn notes(p: &Program, r: &Results, l: &LoopReport) -> Vec<(&'static str, String)
         notes.extend(l.in_general.iter().map(|text| ("in general", text.clone())));
     }
     if let Some(bound) = &l.bound {
-        notes.push(("rounds", format!("at most {bound}, with the values when the loop is first reached")));
+        notes.push(("rounds", format!("at most {bound}, with the values when the loop is entered")));
     }
     if let Some(o) = &l.overflow {
         let word = |v: Verdict| match v {

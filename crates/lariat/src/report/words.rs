@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use lariat_ir::cprint::c_expr;
 use lariat_ir::simplify::simplify;
-use lariat_ir::{Certificate, Claim, Measure, Op, Order, Property, Role, Term, TransitionSystem, VarId};
+use lariat_ir::{Certificate, Claim, Measure, Op, Order, Property, Role, Sort, Term, TransitionSystem, Value, VarId};
 
 /// A term as C; `name` tells what a variable is called.
 pub(super) fn as_c(ts: &TransitionSystem, t: Term, name: &dyn Fn(VarId) -> String) -> String {
@@ -65,28 +65,50 @@ fn formula_name(reader: &Reader<'_>, v: VarId) -> String {
     }
 }
 
-/// The number of rounds that a ranking allows: an integer measure loses at least one each round and is at least zero
-/// before it.
+/// The number of rounds that a ranking allows.
+///
+/// From one visit of the header to the next the tuple there falls. Components that are constants there cannot have fallen or risen
+/// on the way, since what is in front of the one that falls never rises: so if only one is no constant, that one loses at
+/// least one each round. An integer is at least zero before it falls; an unsigned number stays at least zero.
 pub(super) fn bound(reader: &Reader<'_>, c: &Claim) -> Option<String> {
     let ts = reader.ts;
     let (Certificate::Ranking { measures, .. }, Property::Terminates(header)) = (&c.certificate, c.property) else {
         return None;
     };
     let tuple = measures.get(&header)?;
-    match (tuple.as_slice(), measures.len()) {
-        ([m], 1) if m.order == Order::Int && !ts.terms.symbols(m.term).is_empty() => {
+    let mut varying = tuple.iter().filter(|m| !ts.terms.symbols(m.term).is_empty());
+    let (Some(m), None) = (varying.next(), varying.next()) else { return None };
+    match m.order {
+        Order::Int => {
             let one_more = ts.terms.apply(Op::IntAdd, &[m.term, ts.terms.int(1)]);
-            let simple = simplify(&ts.terms, one_more);
-            Some(format!("max(0, {})", for_readers(reader, simple)))
+            Some(format!("max(0, {})", for_readers(reader, simplify(&ts.terms, one_more))))
         }
-        _ => None,
+        Order::Unsigned => Some(measure_words(reader, m.term)),
+        Order::Signed => None,
     }
+}
+
+/// A measure in words: one more than something, and zero where that is below zero, is a maximum.
+fn measure_words(reader: &Reader<'_>, t: Term) -> String {
+    let terms = &reader.ts.terms;
+    let is_zero = |u: Term| terms.constant_value(u).is_some_and(|v| v == Value::zero(v.sort()));
+    let node = terms.node(t);
+    if let (Op::Ite, [condition, then, other], Sort::BitVec(w)) = (node.op, node.args(), node.sort)
+        && let compared = terms.node(*condition)
+        && let (Op::BvSle, [zero, number]) = (compared.op, compared.args())
+        && is_zero(*zero)
+        && is_zero(*other)
+        && simplify(terms, terms.apply(Op::BvAdd, &[*number, terms.bv(w, 1)])) == *then
+    {
+        return format!("max(0, {})", for_readers(reader, *then));
+    }
+    for_readers(reader, t)
 }
 
 /// Why a loop ends.
 pub(super) fn why_it_ends(reader: &Reader<'_>, c: &Claim) -> Vec<String> {
     let ts = reader.ts;
-    let text = |t: Term| format!("`{}`", for_readers(reader, t));
+    let text = |t: Term| format!("`{}`", measure_words(reader, t));
     match &c.certificate {
         Certificate::Ranking { measures, .. } => {
             let header = match c.property {
@@ -94,7 +116,9 @@ pub(super) fn why_it_ends(reader: &Reader<'_>, c: &Claim) -> Vec<String> {
                 _ => None,
             };
             let Some(tuple) = header.or_else(|| measures.values().next()) else { return Vec::new() };
-            vec![falls(tuple, ts, &text)]
+            // Components that are constants at the header only order the ways inside.
+            let varying: Vec<&Measure> = tuple.iter().filter(|m| !ts.terms.symbols(m.term).is_empty()).collect();
+            vec![falls(&varying, &text)]
         }
         Certificate::TransitionInvariant { disjuncts, .. } => {
             let parts: Vec<String> = disjuncts
@@ -115,17 +139,17 @@ pub(super) fn why_it_ends(reader: &Reader<'_>, c: &Claim) -> Vec<String> {
     }
 }
 
-fn falls(tuple: &[Measure], ts: &TransitionSystem, text: &dyn Fn(Term) -> String) -> String {
+fn falls(tuple: &[&Measure], text: &dyn Fn(Term) -> String) -> String {
     let bounded = "an iteration starts only where it is at least 0";
     match tuple {
-        [m] if ts.terms.symbols(m.term).is_empty() => "it never comes back to its start".to_owned(),
+        [] => "it never comes back to its start".to_owned(),
         [m] if m.order == Order::Int => {
             format!("{} falls by at least 1 in every iteration, and {bounded}", text(m.term))
         }
-        [m] => {
-            let read = if m.order == Order::Unsigned { ", read as an unsigned number," } else { "" };
-            format!("{}{read} falls in every iteration, and its type has finitely many values", text(m.term))
+        [m] if m.order == Order::Unsigned => {
+            format!("{}, which is never below 0, falls in every iteration", text(m.term))
         }
+        [m] => format!("{} falls in every iteration, and its type has finitely many values", text(m.term)),
         all => {
             let texts: Vec<String> = all.iter().map(|m| text(m.term)).collect();
             let end = if all.iter().all(|m| m.order == Order::Int) {
