@@ -16,6 +16,7 @@
 //! - `copies differ`: the loop is in a function that is called from several places; it diverges if one of its copies does.
 //! - `with NAME`: functions that call each other; the results may mention one of them only.
 //! - `tool: unknown -- REASON`, `tool wrap: …`, `tool ideal: …`: the tool is weaker than the truth, in that semantics.
+//! - `rounds: BOUND`, `rounds wrap: …`, `rounds ideal: …`: how often it goes round at most, as the results say it.
 //!
 //! A verdict that contradicts the truth always fails. One that is better than `tool:` says fails, too, so that it is brought up
 //! to date. Each folder is a test, so that they run side by side; each prints how much of its folder is decided.
@@ -142,6 +143,7 @@ struct Truth {
     absent: bool,
     copies_differ: bool,
     with: Option<String>,
+    rounds: [Option<String>; 3],
 }
 
 impl Truth {
@@ -193,6 +195,7 @@ fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
         absent: false,
         copies_differ: false,
         with: None,
+        rounds: [const { None }; 3],
     };
     for clause in clauses {
         let weaker = |t: &mut Truth, integers: Integers, word: &str| {
@@ -208,6 +211,9 @@ fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
             Some(("tool", word)) => weaker(&mut t, Integers::C, word)?,
             Some(("tool wrap", word)) => weaker(&mut t, Integers::Wrap, word)?,
             Some(("tool ideal", word)) => weaker(&mut t, Integers::Ideal, word)?,
+            Some(("rounds", bound)) => t.rounds[Integers::C as usize] = Some(bound.trim().to_owned()),
+            Some(("rounds wrap", bound)) => t.rounds[Integers::Wrap as usize] = Some(bound.trim().to_owned()),
+            Some(("rounds ideal", bound)) => t.rounds[Integers::Ideal as usize] = Some(bound.trim().to_owned()),
             Some(_) => return Err(format!("`{clause}` is no clause of a truth")),
             None if clause == "absent" => t.absent = true,
             None if clause == "copies differ" => t.copies_differ = true,
@@ -299,6 +305,11 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score)
             .iter()
             .position(|t| !t.recursion && t.line == line)
             .or_else(|| truths.iter().position(|t| (t.line..=t.line + t.within).contains(&line)));
+        if let Some(rounds) = at.and_then(|at| truths[at].rounds[integers as usize].as_deref())
+            && entry["bound"].as_str() != Some(rounds)
+        {
+            wrong.push(format!("line {line}: the bound is {}, expected {rounds}", entry["bound"]));
+        }
         match (at, Word::verdict(&entry)) {
             (Some(at), Ok(word)) => said[at].push(word),
             (None, _) => wrong.push(format!("line {line}: a loop without a truth beside it")),

@@ -7,10 +7,10 @@ int main(void) {
     if (n < 0 || n > 100) {
         return 0;
     }
-    for (int i = 0; i < n; i++) { //@ loop: terminates
+    for (int i = 0; i < n; i++) { //@ loop: terminates; rounds: max(0, 100 - i); rounds wrap: max(0, 100 - i)
         a[i] = __VERIFIER_nondet_int();
     }
-    for (int end = n - 1; end > 0; end--) { //@ loop: terminates
+    for (int end = n - 1; end > 0; end--) { //@ loop: terminates; rounds: max(0, end + 1)
         for (int i = 0; i < end; i++) { //@ loop: terminates
             if (a[i] > a[i + 1]) {
                 int kept = a[i];

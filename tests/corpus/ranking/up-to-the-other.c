@@ -7,7 +7,7 @@ int main(void) {
     if (x > y) {
         return 0;
     }
-    while (x != y) { //@ loop: terminates
+    while (x != y) { //@ loop: terminates; rounds: max(0, y - x + 1); rounds wrap: max(0, y - x + 1); rounds ideal: max(0, y - x + 1)
         x++;
     }
     return 0;
