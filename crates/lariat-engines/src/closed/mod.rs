@@ -6,7 +6,8 @@
 //! orders between two variables, parities) those facts are kept that every way preserves: candidates are dropped one
 //! counterexample after the other until the rest is inductive. If the rest implies that one of the ways is taken, and
 //! leads to a state in which again one is taken, the states in which it holds are never left. A way after which none is
-//! certain is first restricted to where one is, then dropped.
+//! certain is first restricted to where one is, then dropped. Where numbers grow in step with each other, module `geometric`
+//! finds the set.
 //!
 //! *Why a set that is found is one:* at each head it is `D and K`, where `D` says that one of the kept ways is enabled and
 //! `K` is what is left of the facts there. For every kept way the solver has shown that from `K` and the way's condition
@@ -15,6 +16,7 @@
 //! again on the system.
 
 mod facts;
+mod geometric;
 mod rehearse;
 mod seeds;
 
@@ -105,6 +107,11 @@ fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Cla
             if let Some(claim) = attempt(task, cx, solver, ways, &quantities, seed, &mut tried) {
                 return Ok(claim);
             }
+        }
+    }
+    for ways in &variants {
+        if let Some(claim) = geometric::search(task, cx, solver, ways, &visits) {
+            return Ok(claim);
         }
     }
     // States of another kind: beyond the constants that the code mentions.

@@ -51,6 +51,11 @@ impl Visits {
         found
     }
 
+    /// The simplest paths to the loop's own head.
+    pub fn arrivals(&self) -> &[Explored] {
+        &self.arrivals
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
