@@ -16,6 +16,7 @@ pub mod orbit;
 mod path;
 pub mod portfolio;
 pub mod rank;
+mod slice;
 mod stem;
 mod symex;
 

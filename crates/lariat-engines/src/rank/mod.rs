@@ -21,8 +21,9 @@ mod tests;
 
 use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
 use crate::lp::Clock;
+use crate::slice::{brought, slice};
 use encode::Encoder;
-use lariat_ir::{Certificate, Claim, LocId, Outline, Property, Proves, Sort, Term};
+use lariat_ir::{Certificate, Claim, LocId, Measure, Outline, Property, Proves, Sort, Term};
 use model::{Model, Node};
 use paths::{Detail, Region};
 use slim::slim;
@@ -62,29 +63,58 @@ const BRIEF: u64 = 150_000;
 
 fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
     let ts = task.ts;
+    // Other engines want to look at this loop and at the next ones, too.
+    let now = Instant::now();
+    let deadline = now + cx.deadline.saturating_duration_since(now) / 2;
+    let known = || task.board.invariants(ts, task.forest, deadline);
+    let proofs = match slice(ts, &task.this().body) {
+        None => search(task, cx.effort, deadline, &|| known().clone())?,
+        Some(sliced) => {
+            let there = |t: &Term| brought(&ts.terms, &sliced.terms, *t);
+            let back = |t: &Term| brought(&sliced.terms, &ts.terms, *t);
+            let known = || known().iter().map(|(l, t)| (*l, there(t))).collect();
+            let mut proofs = search(&Task { ts: &sliced, ..*task }, cx.effort, deadline, &known)?;
+            for (measures, invariants) in &mut proofs {
+                measures.values_mut().flatten().for_each(|m| m.term = back(&m.term));
+                invariants.values_mut().for_each(|t| *t = back(t));
+            }
+            proofs
+        }
+    };
+    let claim = |(measures, invariants)| Claim {
+        system: task.hash,
+        property: Property::Terminates(task.this().header),
+        when: ts.terms.tt(),
+        certificate: Certificate::Ranking { outline: Outline { invariants, inner: Vec::new() }, measures },
+    };
+    Ok(proofs.into_iter().map(claim).collect())
+}
+
+/// Measures, and the invariants that they rely on.
+type Proof = (BTreeMap<LocId, Vec<Measure>>, BTreeMap<LocId, Term>);
+
+/// Proofs of which one is enough.
+fn search(
+    task: &Task<'_>,
+    effort: Effort,
+    deadline: Instant,
+    known: &dyn Fn() -> BTreeMap<LocId, Term>,
+) -> Result<Vec<Proof>, String> {
+    let ts = task.ts;
     let this = task.this();
     let inner = task.forest.loops.entries().filter(|(id, _)| *id == task.id || task.forest.is_inside(*id, task.id));
     let cutpoints: Vec<LocId> = inner.map(|(_, l)| l.header).collect();
     let dimensions: Vec<Term> = paths::relevant(ts, &this.body).into_iter().collect();
-    // Other engines want to look at this loop and at the next ones, too.
-    let now = Instant::now();
-    let deadline = now + cx.deadline.saturating_duration_since(now) / 2;
     // Sums of bit-vectors have finitely many values: falling is enough.
     let finite = dimensions.iter().all(|d| ts.terms.sort(*d) != Sort::Int);
     let bound = if finite { Bound::Free } else { Bound::Asked };
-    let claim = |measures, invariants| Claim {
-        system: task.hash,
-        property: Property::Terminates(this.header),
-        when: ts.terms.tt(),
-        certificate: Certificate::Ranking { outline: Outline { invariants, inner: Vec::new() }, measures },
-    };
 
     // Most loops need no invariants and no cases; many of the others only what the abstract domains find.
-    let nothing = BTreeMap::new();
     let encoder = Encoder::new(ts, Clock::new(ONE_TUPLE, deadline));
-    for supported in [false, true].into_iter().filter(|_| cx.effort == Effort::Quick) {
-        let invariants = if supported { task.board.invariants(ts, task.forest, deadline) } else { &nothing };
-        let region = Region { cutpoints: &cutpoints, body: &this.body, invariants, dimensions: &dimensions };
+    for supported in [false, true].into_iter().filter(|_| effort == Effort::Quick) {
+        let invariants = if supported { known() } else { BTreeMap::new() };
+        let region =
+            Region { cutpoints: &cutpoints, body: &this.body, invariants: &invariants, dimensions: &dimensions };
         let relations = paths::steps(&encoder, &region, Detail { splits: 0, most_steps: 200 })?;
         let relations = slim(&relations, &encoder.clock);
         let model = Model::new(dimensions.clone(), &cutpoints, Vec::new());
@@ -98,23 +128,22 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
             // The solver has it easier with the plain functions.
             let forms = [bound, Bound::Free].into_iter();
             let measures = forms.filter_map(|b| measure::measures(&encoder, &dimensions, &nodes, &found.levels, b));
-            let mut claims: Vec<Claim> = measures.map(|m| claim(m, invariants.clone())).collect();
-            claims.dedup();
-            if !claims.is_empty() {
-                return Ok(claims);
+            let mut proofs: Vec<Proof> = measures.map(|m| (m, invariants.clone())).collect();
+            proofs.dedup();
+            if !proofs.is_empty() {
+                return Ok(proofs);
             }
         }
     }
-    if cx.effort == Effort::Quick {
+    if effort == Effort::Quick {
         return Err("no tuple of linear functions falls on each of its steps".into());
     }
-    let encoder = Encoder::new(ts, Clock::new(cx.effort.most(BRIEF, u64::MAX), deadline));
-    let known = task.board.invariants(ts, task.forest, deadline);
-    let Some(analysis) = Analysis::new(task, &encoder, known) else {
+    let encoder = Encoder::new(ts, Clock::new(effort.most(BRIEF, u64::MAX), deadline));
+    let Some(analysis) = Analysis::new(task, &encoder, &known()) else {
         return Err("it has too many steps between cutpoints".into());
     };
-    match partition::search(&encoder, &analysis, &cutpoints, bound, cx.effort) {
-        Some(found) => Ok(found.measures.into_iter().map(|m| claim(m, found.invariants.clone())).collect()),
+    match partition::search(&encoder, &analysis, &cutpoints, bound, effort) {
+        Some(found) => Ok(found.measures.into_iter().map(|m| (m, found.invariants.clone())).collect()),
         None if Instant::now() >= deadline => Err("the time was up".into()),
         None => Err("no tuple of functions that are linear in few parts falls on each of its steps".into()),
     }
