@@ -113,7 +113,7 @@ impl<'m> Builder<'_, 'm> {
                 let from = self.targets(state, arg);
                 let source = self.number(state, arg, &Type::Ptr).to(ty);
                 self.set_life(state, object, &base, true);
-                if !self.copy(state, (&base, &to), (&source, &from), size)? {
+                if !self.copy_to_new(state, (&base, &to), (&source, &from), size)? {
                     return Ok(Flow::Done);
                 }
                 bound.push((value, Sym::Num(Num::new(base, ty))));
