@@ -1,6 +1,6 @@
 //! Memory in bulk: copies, fills, new objects and freed ones.
 
-use super::arith::{Num, and, cmp, constant, ite, or};
+use super::arith::{Num, and, cmp, constant, ite, or, truth};
 use super::build::{Builder, Split, State};
 use super::flat::Point;
 use super::layout::{Layout, Life, Size};
@@ -130,9 +130,35 @@ impl Builder<'_, '_> {
         if size == 0 {
             return Ok(true);
         }
-        let ty = self.address();
-        let n = constant(size, ty);
-        let valid = and(self.range_valid(state, to, to_targets, &n)?, self.range_valid(state, from, from_targets, &n)?);
+        let there = self.range_valid(state, to, to_targets, &constant(size, self.address()))?;
+        self.copy_where(state, there, (to, to_targets), (from, from_targets), size)
+    }
+
+    /// Copies bytes to an object that this instruction makes; whether anything follows. That the object is there is not asked:
+    /// the memory that says so has not changed yet.
+    pub(super) fn copy_to_new(
+        &mut self,
+        state: &mut State,
+        to: (&Expr, &Targets),
+        from: (&Expr, &Targets),
+        size: u64,
+    ) -> Result<bool, Split> {
+        if size == 0 {
+            return Ok(true);
+        }
+        self.copy_where(state, truth(true), to, from, size)
+    }
+
+    fn copy_where(
+        &mut self,
+        state: &mut State,
+        there: Cond,
+        (to, to_targets): (&Expr, &Targets),
+        (from, from_targets): (&Expr, &Targets),
+        size: u64,
+    ) -> Result<bool, Split> {
+        let n = constant(size, self.address());
+        let valid = and(there, self.range_valid(state, from, from_targets, &n)?);
         let Some(pieces) = self.pieces(to_targets, to, size) else {
             if !self.require(state, valid) {
                 return Ok(false);

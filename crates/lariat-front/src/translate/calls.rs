@@ -7,7 +7,7 @@ use super::layout::{Layout, Life};
 use super::points::{ObjectId, ObjectKind, Offsets, Targets};
 use super::skip::DESCENDED;
 use super::values::operand_type;
-use super::{ModelUse, bits_of};
+use super::{ModelUse, bits_of, debug};
 use crate::module::{Callee, FunctionId, Instruction, Op, Operand, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
@@ -92,13 +92,13 @@ impl<'m> Builder<'_, 'm> {
         let caller = flat.function(state.point().instance);
         let mut bound = Vec::new();
         for (n, p) in function.params.iter().enumerate() {
-            let value = flat.value(inner, ValueId(index(n)));
+            let value = ValueId(index(n));
             let Some(arg) = args.get(n) else {
                 bound.push((value, self.any(state, &p.ty, UnknownKind::Environment)));
                 continue;
             };
             if let Some(size) = p.byval {
-                let kind = ObjectKind::Stack(inner, ValueId(index(n)));
+                let kind = ObjectKind::Stack(inner, value);
                 let Some(object) = self.points.known(kind) else { continue };
                 let ty = self.address();
                 let base = if self.memory.object(object).many.is_some() {
@@ -113,7 +113,7 @@ impl<'m> Builder<'_, 'm> {
                 let from = self.targets(state, arg);
                 let source = self.number(state, arg, &Type::Ptr).to(ty);
                 self.set_life(state, object, &base, true);
-                if !self.copy(state, (&base, &to), (&source, &from), size)? {
+                if !self.copy_to_new(state, (&base, &to), (&source, &from), size)? {
                     return Ok(Flow::Done);
                 }
                 bound.push((value, Sym::Num(Num::new(base, ty))));
@@ -128,8 +128,19 @@ impl<'m> Builder<'_, 'm> {
             };
             bound.push((value, sym));
         }
-        for (value, sym) in bound {
-            state.set_value(value, sym);
+        if self.cx.recursive(inner) {
+            // This call has made none of its locals yet: what ends with it are not those of an outer one.
+            for (instance, v) in self.many_locals(|i| i == inner) {
+                self.set_latest(state, instance, v, constant(0, self.address()));
+            }
+        }
+        for (n, sym) in bound {
+            match sym {
+                Sym::Num(base) if self.is_latest(inner, n) => {
+                    self.set_latest(state, inner, n, base.to(self.address()));
+                }
+                sym => state.set_value(flat.value(inner, n), sym),
+            }
         }
         if let Some(depth) = self.depth_of(inner) {
             let ty = if self.skips() { DESCENDED } else { IntType::signed(64) };
@@ -286,6 +297,7 @@ impl<'m> Builder<'_, 'm> {
                 continue;
             } else {
                 self.leave_until(&mut taken, target.instance);
+                self.leave_blocks(&mut taken, *target);
                 self.forget_changed(&mut taken, *target);
             }
             if let Some(i) = flat.instruction(*target) {
@@ -310,6 +322,21 @@ impl<'m> Builder<'_, 'm> {
             self.push(s, next);
         }
         Flow::Done
+    }
+
+    /// A jump back leaves the blocks, too, of the function with the `setjmp` in which that is not.
+    fn leave_blocks(&mut self, state: &mut State, target: Point) {
+        let flat = self.cx.flat;
+        let function = flat.function(target.instance);
+        let mut left: Vec<ValueId> =
+            debug::out_of_scope(flat.module, function, target.block, target.index).into_iter().collect();
+        left.sort_unstable();
+        for value in left {
+            if let Some(object) = self.points.known(ObjectKind::Stack(target.instance, value)) {
+                self.set_alive(state, object, value, false);
+            }
+        }
+        self.leave_several(state, target.instance);
     }
 
     /// After a jump back, the locals of the function with the `setjmp` that were changed since are indeterminate.

@@ -1,9 +1,10 @@
 //! Names and types of the source for objects and their parts.
 
 use super::Context;
+use super::flat::index;
 use super::layout::Object;
 use super::points::{ObjectId, ObjectKind, Points};
-use crate::module::{Callee, DebugType, Function, Module, Op, Operand, TypeId, ValueId};
+use crate::module::{BlockId, Callee, DebugType, Function, Module, Op, Operand, TypeId, ValueId};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::IntType;
 
@@ -207,6 +208,8 @@ pub(super) struct Scopes {
     early: FastSet<ValueId>,
     /// Objects of variable size, or made in a loop, that last as long as the function: nothing releases them before.
     lasting: FastSet<ValueId>,
+    /// Those of them that one call may make again and again.
+    several: FastSet<ValueId>,
     dominators: Vec<FastSet<usize>>,
 }
 
@@ -224,11 +227,17 @@ pub(super) fn marked(module: &Module, instruction: &crate::module::Instruction, 
 
 impl Scopes {
     pub(super) fn new(module: &Module, function: &Function) -> Self {
-        let (mut starts, mut early, mut lasting) = (FastMap::default(), FastSet::default(), FastSet::default());
+        let (mut starts, mut early) = (FastMap::default(), FastSet::default());
+        let (mut lasting, mut several) = (FastSet::default(), FastSet::default());
         let releases = function.blocks.iter().flat_map(|b| &b.instructions).any(|i| {
             matches!(&i.op, Op::Call { callee: Callee::Function(f), .. }
                 if module.functions[f.0 as usize].name.starts_with("llvm.stackrestore"))
         });
+        let jumps_back = function
+            .blocks
+            .iter()
+            .flat_map(|b| &b.instructions)
+            .any(|i| matches!(i.op, Op::Call { returns_twice: true, .. }));
         // What is declared in an inner scope that the compiler does not mark, because control jumps into it, ends somewhere.
         for ((value, block, _), (_, variable)) in function.declared_at.iter().zip(&function.declares) {
             if variable.argument == 0 && block.0 != 0 {
@@ -243,6 +252,9 @@ impl Scopes {
                 if matches!(instruction.op, Op::Alloca { .. }) && (b != 0 || !declared) {
                     if b != 0 && !releases {
                         lasting.insert(instruction.id);
+                        if jumps_back || comes_again(function, BlockId(index(b))) {
+                            several.insert(instruction.id);
+                        }
                     }
                     early.insert(instruction.id);
                 }
@@ -263,7 +275,7 @@ impl Scopes {
                 }
             }
         }
-        Self { starts, early, lasting, dominators: dominators(function) }
+        Self { starts, early, lasting, several, dominators: dominators(function) }
     }
     /// Whether an object is there as long as its function runs.
     pub(super) fn is_whole(&self, value: ValueId) -> bool {
@@ -272,6 +284,10 @@ impl Scopes {
     /// Whether the scope of an object ends somewhere that the compiler does not mark.
     pub(super) fn is_unmarked(&self, value: ValueId) -> bool {
         self.early.contains(&value) && !self.starts.contains_key(&value) && !self.lasting.contains(&value)
+    }
+    /// Whether one call may make several of an object, all of which last as long as it does.
+    pub(super) fn is_several(&self, value: ValueId) -> bool {
+        self.several.contains(&value)
     }
     /// Whether the scope of `later` starts after that of `earlier`, in every run, or both are the whole function.
     pub(super) fn starts_after(&self, later: ValueId, earlier: ValueId) -> bool {
@@ -284,6 +300,50 @@ impl Scopes {
             _ => false,
         }
     }
+}
+
+/// Whether control may come from a block back to it, within a call.
+fn comes_again(function: &Function, block: BlockId) -> bool {
+    let next = |b: BlockId| super::block_successors(&function.blocks[b.0 as usize].terminator);
+    let mut seen = FastSet::default();
+    let mut work = next(block);
+    while let Some(b) = work.pop() {
+        if seen.insert(b) {
+            work.extend(next(b));
+        }
+    }
+    seen.contains(&block)
+}
+
+/// The local objects with marked scopes none of which a point lies in.
+pub(super) fn out_of_scope(module: &Module, function: &Function, block: BlockId, at: u32) -> FastSet<ValueId> {
+    let mut open: Vec<Option<FastSet<ValueId>>> = vec![None; function.blocks.len()];
+    let pass = |b: BlockId, to: usize, open: &mut FastSet<ValueId>| {
+        for instruction in function.blocks[b.0 as usize].instructions.iter().take(to) {
+            open.extend(marked(module, instruction, "llvm.lifetime.start"));
+            if let Some(v) = marked(module, instruction, "llvm.lifetime.end") {
+                open.remove(&v);
+            }
+        }
+    };
+    open[0] = Some(FastSet::default());
+    let mut work = vec![BlockId(0)];
+    while let Some(b) = work.pop() {
+        let mut after = open[b.0 as usize].clone().unwrap_or_default();
+        pass(b, usize::MAX, &mut after);
+        for next in super::block_successors(&function.blocks[b.0 as usize].terminator) {
+            let there = &mut open[next.0 as usize];
+            let before = there.as_ref().map(FastSet::len);
+            there.get_or_insert_default().extend(after.iter().copied());
+            if before != there.as_ref().map(FastSet::len) {
+                work.push(next);
+            }
+        }
+    }
+    let mut here = open[block.0 as usize].take().unwrap_or_default();
+    pass(block, at as usize, &mut here);
+    let all = function.blocks.iter().flat_map(|b| &b.instructions);
+    all.filter_map(|i| marked(module, i, "llvm.lifetime.start")).filter(|v| !here.contains(v)).collect()
 }
 
 /// The blocks that every way to a block passes.

@@ -302,7 +302,7 @@ impl<'m> Builder<'_, 'm> {
         if object.many.is_some() {
             let Some(base) = self.next_of_many(state, id) else { return Ok(Flow::Done) };
             self.forget_new(state, id, &base);
-            state.env.insert(flat, Sym::Num(Num::new(base, ty)));
+            self.set_latest(state, state.at.instance, value, base);
         } else {
             state.env.insert(flat, Sym::Num(Num::constant(object.base.clone(), ty)));
             self.forget_fresh(state, id);

@@ -49,8 +49,7 @@ impl<'m> Builder<'_, 'm> {
                     if self.memory.object(id).many.is_some() {
                         let Some(address) = self.next_of_many(state, id) else { return Ok(Flow::Done) };
                         self.forget_new(state, id, &address);
-                        let ty = self.address();
-                        state.set_value(flat.value(at.instance, value), Sym::Num(Num::new(address, ty)));
+                        self.set_latest(state, at.instance, value, address);
                     } else {
                         self.forget_fresh(state, id);
                     }

@@ -92,6 +92,8 @@ pub(super) struct Object {
     pub life: Life,
     /// Whether it ends somewhere that is not known: a pointer to it may then be one to nothing, as the environment decides.
     pub doubtful: bool,
+    /// Whether one call may make several of it that all end with the call.
+    pub several: bool,
     /// Whether it stands for several objects at one address, of which nothing is known: they have no variables, and pointers to
     /// them are not told apart. Its size is that of each of them, or the largest there is.
     pub summary: bool,
@@ -504,6 +506,7 @@ impl Memory {
                 size,
                 life,
                 doubtful,
+                several: lives.several.contains(&id),
                 summary,
                 layout: Layout::Scalars(Vec::new()),
                 ty,
@@ -761,6 +764,8 @@ struct Lifetimes {
     mortal: BTreeSet<ObjectId>,
     /// Those of which it is not known when they are gone.
     doubtful: BTreeSet<ObjectId>,
+    /// Local objects of which one call may make several that all end with it.
+    several: BTreeSet<ObjectId>,
     /// Objects that stand for several.
     summaries: BTreeSet<ObjectId>,
 }
@@ -778,6 +783,7 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
         many: BTreeSet::new(),
         mortal: BTreeSet::new(),
         doubtful: BTreeSet::new(),
+        several: BTreeSet::new(),
         summaries: BTreeSet::new(),
     };
     let skips = cx.flat.form == Form::Skip;
@@ -843,6 +849,9 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
                 }
                 if cx.stack_on_cycle(instance, value) {
                     found.many.insert(id);
+                    if scopes.is_several(value) {
+                        found.several.insert(id);
+                    }
                 }
             }
             _ => {}

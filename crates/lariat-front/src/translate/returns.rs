@@ -174,6 +174,7 @@ impl Builder<'_, '_> {
 
     pub(super) fn resume_recursion(&mut self, mut state: State, id: InstanceId, calls: &[Point], result: &Sym) {
         self.forget_locals(&mut state, id);
+        self.forget_latest(&mut state, id);
         let which = (calls.len() > 1)
             .then(|| self.unknown(&mut state, "caller", IntType::unsigned(32), UnknownKind::Abstraction, None));
         for (n, call) in calls.iter().enumerate() {
@@ -188,7 +189,7 @@ impl Builder<'_, '_> {
             // Values that are used after the call were those of another call.
             let after = self.cx.flat.after_call(*call);
             for (v, instance, value) in self.live_at(after) {
-                if !self.cx.flat.is_within(instance, id) {
+                if !self.cx.flat.is_within(instance, id) || self.is_latest(instance, value) {
                     continue;
                 }
                 let leaves = self.leaves(instance, value);
@@ -277,6 +278,7 @@ impl Builder<'_, '_> {
                 self.set_alive(state, super::points::ObjectId(index(n)), value, false);
             }
         }
+        self.leave_several(state, id);
         if self.skips() && self.cx.recursive(id) {
             // An outer call of the same function may still be there.
             return;
@@ -284,6 +286,17 @@ impl Builder<'_, '_> {
         let gone: Vec<usize> = self.armed.iter().filter(|(p, _)| p.instance == id).map(|(_, v)| *v).collect();
         for v in gone {
             state.set(v, constant(0, IntType::unsigned(8)));
+        }
+    }
+
+    /// Where the earlier ones of several objects of a call are is not kept: from now on any of them may be gone.
+    pub(super) fn leave_several(&mut self, state: &mut State, id: InstanceId) {
+        for object in self.memory.objects.iter().filter(|o| o.several) {
+            if let (ObjectKind::Stack(instance, _), Life::Mem(mem)) = (object.kind, &object.life)
+                && instance == id
+            {
+                self.forget_mem(state, *mem, UnknownKind::Environment);
+            }
         }
     }
 
@@ -303,10 +316,8 @@ impl Builder<'_, '_> {
             Life::Mem(mem) => {
                 let ObjectKind::Stack(instance, _) = object.kind else { return };
                 let address = self.address();
-                let base = match self.ssa_or_env(state, instance, value) {
-                    Some(Sym::Num(n)) => n.to(address),
-                    _ => return,
-                };
+                let Sym::Num(base) = self.value(state, instance, value) else { return };
+                let base = base.to(address);
                 state.stores.push(MemUpdate::Store { mem, address: base, value: value_of });
             }
         }

@@ -298,8 +298,10 @@ impl Builder<'_, '_> {
                 state.set(v, constant(1, IntType::unsigned(8)));
             }
         }
+        self.forget_latest(state, root);
         for (v, instance, value) in self.live_at(flat.after_call(target)) {
-            if !flat.is_within(instance, root) || self.fixed_address(instance, value).is_some() {
+            let known = self.fixed_address(instance, value).is_some() || self.is_latest(instance, value);
+            if known || !flat.is_within(instance, root) {
                 continue;
             }
             let mut parts = Vec::new();

@@ -117,17 +117,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    pub(super) fn ssa_or_env(&mut self, state: &State, instance: InstanceId, value: ValueId) -> Option<Sym> {
-        let flat = self.cx.flat.value(instance, value);
-        if let Some(sym) = state.env.get(&flat) {
-            return Some(sym.clone());
-        }
-        let leaves = self.leaves(instance, value);
-        let var = self.ssa_var((flat, instance, value), 0, leaves.first()?);
-        let ty = self.program.vars[var].1;
-        Some(Sym::Num(Num::new(Expr::Var(var), ty)))
-    }
-
     /// Something nobody knows.
     pub(super) fn unknown(
         &mut self,
@@ -212,6 +201,46 @@ impl Builder<'_, '_> {
     pub(super) fn fixed_address(&self, instance: InstanceId, v: ValueId) -> Option<IBig> {
         let object = self.memory.object(self.points.known(ObjectKind::Stack(instance, v))?);
         object.many.is_none().then(|| object.base.clone())
+    }
+
+    /// Whether a value is the address of a local object of which there can be many.
+    ///
+    /// Such an address is no value of a piece, stored only if something is going to use it: it is in its variable from when the
+    /// object is made on. The end of the object's life asks for it, and that may be anywhere: at a return, a jump
+    /// back, an exception, far behind the last instruction that names it.
+    pub(super) fn is_latest(&self, instance: InstanceId, v: ValueId) -> bool {
+        let object = self.points.known(ObjectKind::Stack(instance, v));
+        object.is_some_and(|o| self.memory.object(o).many.is_some())
+    }
+
+    /// The variable with the address of the latest of many local objects.
+    pub(super) fn latest(&mut self, instance: InstanceId, v: ValueId) -> usize {
+        self.ssa_var((self.cx.flat.value(instance, v), instance, v), 0, &Type::Ptr)
+    }
+
+    /// One of many local objects was made.
+    pub(super) fn set_latest(&mut self, state: &mut State, instance: InstanceId, v: ValueId, base: Expr) {
+        let var = self.latest(instance, v);
+        state.set(var, base);
+    }
+
+    /// The local objects of instances of which there can be many.
+    pub(super) fn many_locals(&self, of: impl Fn(InstanceId) -> bool) -> Vec<(InstanceId, ValueId)> {
+        let objects = self.memory.objects.iter().filter(|o| o.many.is_some());
+        let locals = objects.filter_map(|o| match o.kind {
+            ObjectKind::Stack(instance, v) if of(instance) => Some((instance, v)),
+            _ => None,
+        });
+        locals.collect()
+    }
+
+    /// The latest ones are those of another call, of which nothing is known.
+    pub(super) fn forget_latest(&mut self, state: &mut State, within: InstanceId) {
+        let ty = self.address();
+        for (instance, v) in self.many_locals(|i| self.cx.flat.is_within(i, within)) {
+            let base = self.unknown(state, "caller value", ty, UnknownKind::Abstraction, Some(ty.range()));
+            self.set_latest(state, instance, v, base.expr);
+        }
     }
 
     pub(super) fn value(&mut self, state: &State, instance: InstanceId, v: ValueId) -> Sym {

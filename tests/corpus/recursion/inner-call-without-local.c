@@ -1,0 +1,17 @@
+// The inner call returns before it makes a local of its own; that of the outer call is still there.
+static int *kept;
+
+static void f(int n) {
+    if (n > 0) {
+        int x = 1;
+        kept = &x;
+        f(n - 1);
+        while (*kept) { //@ loop: diverges
+        }
+    }
+}
+
+int main(void) {
+    f(1);
+    return 0;
+}
