@@ -206,21 +206,25 @@ fn reason(r: &Rejection) -> String {
     }
 }
 
-/// On one in so many systems the engines take their time.
-const ONE_IN: u8 = 64;
+/// On one in four systems every engine runs to its end; on one in 256 they also take their time, which finds little that is
+/// of another kind.
+fn thoroughness(ts: &TransitionSystem) -> (bool, Effort) {
+    let chance = ts.hash().0[0];
+    (chance.is_multiple_of(4), if chance == 0 { Effort::Full } else { Effort::Brief })
+}
 
-/// All engines, each to its end; their claims go to the campaign unjudged.
+/// All engines; their claims go to the campaign unjudged.
 fn engines(only: Option<String>) -> Engines {
     // What is decided must not depend on what this thread's context was asked before: the campaign makes its engines anew
     // for every few systems.
     lariat_smt::fresh_context();
     Box::new(move |ts: &TransitionSystem| {
         let forest = LoopForest::of(ts);
+        let (audit, most) = thoroughness(ts);
         let options = portfolio::Options {
             only: only.clone(),
-            audit: true,
-            // Full efforts take long and find little that is of another kind.
-            most: if ts.hash().0[0].is_multiple_of(ONE_IN) { Effort::Full } else { Effort::Brief },
+            audit,
+            most,
             limit: LIMIT,
             deadline: Instant::now() + Duration::from_secs(60),
         };
