@@ -1,0 +1,142 @@
+//! That a run goes through the automaton for ever: a path, or a cycle of paths, that can be repeated, and a way to it.
+//!
+//! A cycle of the automaton is a path again: the composition of its paths, with the weakest condition under which all of them
+//! are taken in this order. The same test is made of it and of its powers (module `monotone`). Reachable in the automaton is
+//! not reachable in the program: Theorem 2 is used with a concrete way from the entry into the set (`stem`).
+
+use super::automaton::{Automaton, Mark, speaks_of_variables};
+use super::monotone::{Cycle, Mode, cases, kept};
+use crate::choices::{self, PathChoice};
+use crate::engine::{EngineCx, Task};
+use crate::stem;
+use lariat_ir::simplify::simplify;
+use lariat_ir::{Arm, Certificate, Claim, EdgeId, LocId, Property, Role, Term, TransitionSystem};
+use lariat_smt::Solver;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Ways to choose the inputs of one cycle.
+const MOST_CHOICES: usize = 6;
+/// Edges of a composed path.
+const MOST_EDGES: usize = 40;
+
+/// A claim that the loop can run for ever. Marks of paths that can always be repeated are set.
+pub(super) fn search(
+    task: &Task<'_>,
+    cx: &EngineCx,
+    solver: &mut dyn Solver,
+    automaton: &mut Automaton,
+    invariants: &BTreeMap<LocId, Term>,
+) -> Result<Claim, String> {
+    let ts = task.ts;
+    let mut tried: BTreeSet<(LocId, Term)> = BTreeSet::new();
+    let mut unreached = false;
+    for edges in cycles(task, cx, automaton) {
+        let from = ts.edges[edges[0]].from;
+        let single = automaton.states.iter().position(|s| s.path.edges == edges);
+        for choice in choices::of_path(ts, &edges, cx.effort.most(3, MOST_CHOICES)) {
+            let Some(cycle) = cycle(ts, from, &edges, &choice) else { continue };
+            if cycle.condition == ts.terms.ff() {
+                continue;
+            }
+            for case in cases(ts, cycle.condition) {
+                for mode in Mode::ALL {
+                    if cx.out_of_time() {
+                        return Err("the time was up".into());
+                    }
+                    let Some(set) = kept(ts, cx, solver, &cycle, &case, mode) else { continue };
+                    if set == cycle.condition
+                        && let Some(state) = single.map(|i| &mut automaton.states[i])
+                    {
+                        state.mark = Mark::NT;
+                    }
+                    if !tried.insert((from, set)) {
+                        continue;
+                    }
+                    let here = invariants.get(&from).copied().unwrap_or_else(|| ts.terms.tt());
+                    if cx.ask(solver, ts, &[set, here]).is_unsat() {
+                        continue;
+                    }
+                    let Ok(found) = stem::find(ts, cx, solver, from, set) else {
+                        unreached = true;
+                        continue;
+                    };
+                    let arm = Arm { from, when: cycle.condition, path: cycle.moves.clone() };
+                    return Ok(Claim {
+                        system: task.hash,
+                        property: Property::Diverges(task.this().header),
+                        when: found.when,
+                        certificate: Certificate::RecurrentSet {
+                            start: found.start,
+                            stem: found.moves,
+                            arms: vec![arm],
+                            set: BTreeMap::from([(from, set)]),
+                        },
+                    });
+                }
+            }
+        }
+    }
+    Err(if unreached {
+        "no way from the entry to a path that can be repeated for ever was found".into()
+    } else {
+        "no path and no cycle of its automaton was shown to repeat for ever".into()
+    })
+}
+
+/// Composed paths that lead back to where they start, the shortest first, then powers.
+fn cycles(task: &Task<'_>, cx: &EngineCx, automaton: &Automaton) -> Vec<Vec<EdgeId>> {
+    let most = cx.effort.most(16, 90);
+    let longest = cx.effort.most(3, 5);
+    let mut found: Vec<Vec<EdgeId>> = Vec::new();
+    let mut open: Vec<Vec<usize>> = (0..automaton.states.len()).map(|i| vec![i]).collect();
+    while let Some(chain) = (!open.is_empty()).then(|| open.remove(0)) {
+        let first = &automaton.states[chain[0]];
+        let last = &automaton.states[chain[chain.len() - 1]];
+        // What ends by itself is no cycle alone; one that begins with another of its paths is the same cycle.
+        let is_least = chain.iter().all(|i| *i >= chain[0]);
+        let alone = chain.iter().all(|i| *i == chain[0]);
+        let over = alone && automaton.states[chain[0]].mark == Mark::T;
+        if last.path.end == first.from && is_least && !over {
+            let edges: Vec<EdgeId> = chain.iter().flat_map(|i| automaton.states[*i].path.edges.clone()).collect();
+            if edges.len() <= MOST_EDGES {
+                found.push(edges);
+            }
+        }
+        if found.len() >= most || cx.out_of_time() {
+            break;
+        }
+        if chain.len() < longest && open.len() < 4000 {
+            for (i, s) in automaton.states.iter().enumerate() {
+                if s.from == last.path.end && i >= chain[0] {
+                    let mut longer = chain.clone();
+                    longer.push(i);
+                    open.push(longer);
+                }
+            }
+        }
+    }
+    let _ = task;
+    found
+}
+
+/// A path with its inputs chosen; nothing if the environment decides whether it is taken.
+fn cycle(ts: &TransitionSystem, from: LocId, edges: &[EdgeId], choice: &PathChoice) -> Option<Cycle> {
+    let t = &ts.terms;
+    let chosen = choices::choose(ts, from, edges, choice);
+    let is_open = |term: Term| matches!(t.role(term), Some(Role::Copy(..)));
+    let mut conditions = chosen.conditions.clone();
+    conditions
+        .extend(chosen.unknowns.iter().filter(|o| !is_open(o.term)).map(|o| ts.range_condition(o.unknown, o.term)));
+    let condition = simplify(t, t.all(conditions));
+    if !speaks_of_variables(ts, condition) {
+        return None;
+    }
+    let open = chosen.unknowns.iter().filter(|o| is_open(o.term));
+    Some(Cycle {
+        from,
+        moves: choices::moves(ts, edges, choice),
+        condition,
+        ranges: open.map(|o| ts.range_condition(o.unknown, o.term)).filter(|r| *r != t.tt()).collect(),
+        state: chosen.state,
+    })
+}
