@@ -20,6 +20,7 @@ pub const PAGES: &[Page] = &[
     Page { name: "orbit", text: include_str!("../../../docs/engines/orbit.md") },
     Page { name: "closed-set", text: include_str!("../../../docs/engines/closed-set.md") },
     Page { name: "ranking", text: include_str!("../../../docs/engines/ranking.md") },
+    Page { name: "path-automaton", text: include_str!("../../../docs/engines/path-automaton.md") },
     Page { name: "invariants", text: include_str!("../../../docs/engines/invariants.md") },
     Page { name: "lts", text: include_str!("../../../docs/lts.md") },
     Page { name: "c", text: include_str!("../../../docs/c.md") },

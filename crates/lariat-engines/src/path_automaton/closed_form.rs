@@ -3,9 +3,8 @@
 //! With `D e` for `e` after one execution less `e` before it, `e` after k executions is the sum of `binomial(k, j) D^j e` over all j
 //! (Newton's forward differences). Where the differences of all variables vanish after finitely many steps, that is a
 //! polynomial in k. A variable that is set to a constant is that constant from the first execution on, and what it was
-//! before it: so the form is that of k - 1 executions after the first one, with the constants in place. Where the differences of
-//! the path do not vanish, those of its second, third or fourth power may (signs that alternate, values that are swapped): the
-//! solution is then periodic with polynomials.
+//! before it: so the form is that of k - 1 executions after the first one, with the constants in place.
+//! A variable whose differences do not vanish has no form here; nothing is known of it then.
 
 use super::automaton::State;
 use crate::engine::EngineCx;
@@ -97,11 +96,6 @@ impl ClosedForm {
         let step: Vec<Option<Linear>> = step.iter().map(|l| l.as_ref().map(settled)).collect();
         let differences: Vec<Option<Vec<Linear>>> = ts.vars.ids().map(|v| newton(ts, &step, v.index())).collect();
         differences.iter().any(Option::is_some).then_some(Self { differences })
-    }
-
-    /// Whether every one of these variables has a form.
-    pub fn covers(&self, mut vars: impl Iterator<Item = usize>) -> bool {
-        vars.all(|v| self.differences[v].is_some())
     }
 
     /// The state after k executions; a variable without a form becomes one that nothing is known of.

@@ -5,12 +5,16 @@
 //! not reachable in the program: Theorem 2 is used with a concrete way from the entry into the set (`stem`).
 
 use super::automaton::{Automaton, Mark, speaks_of_variables};
+use super::closed_form::term;
 use super::monotone::{Cycle, Mode, cases, kept};
 use crate::choices::{self, PathChoice};
 use crate::engine::{EngineCx, Task};
+use crate::linear::{Linear, Reading, constraints};
+use crate::path::{SymbolicPath, in_state};
 use crate::stem;
+use dashu_int::IBig;
 use lariat_ir::simplify::simplify;
-use lariat_ir::{Arm, Certificate, Claim, EdgeId, LocId, Property, Role, Term, TransitionSystem};
+use lariat_ir::{Arm, Certificate, Claim, EdgeId, Id, LocId, Property, Role, Sort, Term, TransitionSystem};
 use lariat_smt::Solver;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,10 +34,10 @@ pub(super) fn search(
     let ts = task.ts;
     let mut tried: BTreeSet<(LocId, Term)> = BTreeSet::new();
     let mut unreached = false;
-    for edges in cycles(task, cx, automaton) {
+    for edges in cycles(cx, automaton) {
         let from = ts.edges[edges[0]].from;
         let single = automaton.states.iter().position(|s| s.path.edges == edges);
-        for choice in choices::of_path(ts, &edges, cx.effort.most(3, MOST_CHOICES)) {
+        for choice in inputs(ts, from, &edges, cx.effort.most(3, MOST_CHOICES)) {
             let Some(cycle) = cycle(ts, from, &edges, &choice) else { continue };
             if cycle.condition == ts.terms.ff() {
                 continue;
@@ -83,8 +87,66 @@ pub(super) fn search(
     })
 }
 
+/// Marks the states that can be repeated for ever from wherever they are taken.
+pub(super) fn mark(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, automaton: &mut Automaton) {
+    let ts = task.ts;
+    for state in automaton.states.iter_mut().filter(|s| s.mark == Mark::UN && s.is_cycle()) {
+        let always = inputs(ts, state.from, &state.path.edges, MOST_CHOICES).into_iter().any(|choice| {
+            let cycle = cycle(ts, state.from, &state.path.edges, &choice);
+            // With its inputs chosen, the whole condition is kept as it is.
+            cycle.is_some_and(|c| {
+                c.condition == state.condition
+                    && kept(ts, cx, solver, &c, &ts.terms.conjuncts(c.condition), Mode::Again) == Some(c.condition)
+            })
+        });
+        if always {
+            state.mark = Mark::NT;
+        }
+    }
+}
+
+/// Ways to choose the inputs of a path: those that make the path's first condition hold again come first.
+///
+/// In `old = x; x = input()` with `x >= 2 * old`, the input that is just great enough is `2 * x`: a comparison of the head's
+/// condition at the end of the path, in which an input occurs once, is solved for it.
+fn inputs(ts: &TransitionSystem, from: LocId, edges: &[EdgeId], most: usize) -> Vec<PathChoice> {
+    let t = &ts.terms;
+    let plain = choices::of_path(ts, edges, most);
+    let Some(base) = plain.first() else { return plain };
+    let path = choices::choose(ts, from, edges, &PathChoice::new());
+    let first = in_state(ts, ts.edges[edges[0]].guard, &path.state);
+    let mut found = Vec::new();
+    for o in path.inputs(ts).filter(|o| t.sort(o.term) == Sort::Int) {
+        for c in t.conjuncts(simplify(t, first)) {
+            for slack in constraints(t, c, Reading::Signed) {
+                // The slack is at most zero: weight * input + rest <= 0.
+                let Some(weight) = slack.columns.get(&o.term) else { continue };
+                if *weight != IBig::from(1) && *weight != IBig::from(-1) {
+                    continue;
+                }
+                let mut rest = slack.clone();
+                rest.columns.remove(&o.term);
+                let value = Linear::default().plus(&-weight.clone(), &rest);
+                let value = term(ts, &value);
+                // The term is over the variables before the step: they must not have changed on the way to it.
+                let mut before = SymbolicPath::at(ts, from);
+                edges[..o.step].iter().for_each(|e| before.advance(ts, *e));
+                let same = |s: &Term| matches!(t.role(*s), Some(Role::Var(v)) if before.state[v.index()] == *s);
+                if t.symbols(value).iter().all(same) {
+                    let mut choice = base.clone();
+                    choice.insert((o.step, o.unknown), value);
+                    found.push(choice);
+                }
+            }
+        }
+    }
+    found.truncate(most);
+    found.extend(plain);
+    found
+}
+
 /// Composed paths that lead back to where they start, the shortest first, then powers.
-fn cycles(task: &Task<'_>, cx: &EngineCx, automaton: &Automaton) -> Vec<Vec<EdgeId>> {
+fn cycles(cx: &EngineCx, automaton: &Automaton) -> Vec<Vec<EdgeId>> {
     let most = cx.effort.most(16, 90);
     let longest = cx.effort.most(3, 5);
     let mut found: Vec<Vec<EdgeId>> = Vec::new();
@@ -115,7 +177,6 @@ fn cycles(task: &Task<'_>, cx: &EngineCx, automaton: &Automaton) -> Vec<Vec<Edge
             }
         }
     }
-    let _ = task;
     found
 }
 
@@ -133,7 +194,6 @@ fn cycle(ts: &TransitionSystem, from: LocId, edges: &[EdgeId], choice: &PathChoi
     }
     let open = chosen.unknowns.iter().filter(|o| is_open(o.term));
     Some(Cycle {
-        from,
         moves: choices::moves(ts, edges, choice),
         condition,
         ranges: open.map(|o| ts.range_condition(o.unknown, o.term)).filter(|r| *r != t.tt()).collect(),

@@ -10,6 +10,7 @@ mod automaton;
 mod closed_form;
 mod forever;
 mod monotone;
+mod picture;
 mod reduction;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use std::time::Instant;
 
 pub use automaton::Mark;
 pub use closed_form::Times;
+pub use picture::{Picture, Shown, picture};
 
 /// The engine.
 pub struct PathAutomaton;

@@ -47,7 +47,6 @@ const MOST_CASES: usize = 6;
 /// A path around, with its inputs chosen.
 #[derive(Clone, Debug)]
 pub(super) struct Cycle {
-    pub from: lariat_ir::LocId,
     pub moves: Vec<Move>,
     /// When it is taken, over the variables.
     pub condition: Term,

@@ -21,8 +21,9 @@
 
 use super::automaton::{Automaton, Mark};
 use crate::engine::{Effort, Task};
-use crate::lp::Clock;
+use crate::lp::{Clock, Rational};
 use crate::rank::encode::Encoder;
+use crate::rank::form::Form;
 use crate::rank::measure;
 use crate::rank::model::{Model, Node};
 use crate::rank::paths::{Detail, Region, relevant, steps};
@@ -243,11 +244,28 @@ impl<'a> Reduction<'a> {
             }
             done.push(this);
             let members: Vec<usize> = (0..nodes).filter(|n| component[*n] == this).collect();
-            let steps: Vec<&Relation> =
-                stuck.iter().filter(|s| component[s.from] == this && component[s.to] == this).collect();
+            let inner = |s: &&Relation| component[s.from] == this && component[s.to] == this;
+            let steps: Vec<Relation> = stuck.iter().filter(inner).cloned().collect();
             let all: Vec<usize> = (0..steps.len()).collect();
             let (dimensions, clock) = (model.dimensions.len(), &self.encoder.clock);
-            let found = synth::falling(&members, dimensions, &steps, &all, Bound::Free, Weights::Small, clock);
+            let fall = |steps: &[Relation]| {
+                let steps: Vec<&Relation> = steps.iter().collect();
+                synth::falling(&members, dimensions, &steps, &all, Bound::Free, Weights::Small, clock)
+            };
+            // What these cells are divided by already would divide nothing: another function first, without it.
+            let used: Vec<usize> = members
+                .iter()
+                .flat_map(|m| &model.nodes[*m].cell)
+                .filter_map(|f| f.weights.iter().position(|w| !w.is_zero()))
+                .collect();
+            let mut without = steps.clone();
+            for r in &mut without {
+                for d in &used {
+                    r.before[*d] = Form::constant(Rational::ZERO);
+                    r.after[*d] = Form::constant(Rational::ZERO);
+                }
+            }
+            let found = fall(&without).or_else(|| fall(&steps));
             let Some((functions, _)) = found else { continue };
             for (m, f) in members.iter().zip(functions) {
                 if f.weights.iter().any(|w| !w.is_zero()) {
