@@ -7,7 +7,7 @@ int main(void) {
     int more = __VERIFIER_nondet_int();
     int less = __VERIFIER_nondet_int();
     if (more == less + 1 && x < 0) {
-        while (x >= 0 || y >= 0) { //@ loop: terminates
+        while (x >= 0 || y >= 0) { //@ loop: terminates; tool wrap: unknown -- the difference of the two would have to be followed around the circle
             x = x + more - less - 1;
             y = y + less - more - 1;
         }

@@ -1,12 +1,12 @@
 // The third falls, so the second falls at last, so the first does, whichever of them is added.
-extern int __VERIFIER_nondet_int(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
 
 int main(void) {
-    int x = __VERIFIER_nondet_int();
-    int y = __VERIFIER_nondet_int();
-    int z = __VERIFIER_nondet_int();
-    while (x >= 0) { //@ loop: terminates
-        if (__VERIFIER_nondet_int() != 0) {
+    int x = __VERIFIER_nondet_uchar();
+    int y = __VERIFIER_nondet_uchar();
+    int z = __VERIFIER_nondet_uchar();
+    while (x >= 0) { //@ loop: terminates; tool wrap: unknown -- the checker would need long sums of words
+        if (__VERIFIER_nondet_uchar() != 0) {
             x += y;
         } else {
             x += z;

@@ -10,7 +10,7 @@ use super::monotone::{Cycle, Mode, cases, kept};
 use crate::choices::{self, PathChoice};
 use crate::engine::{EngineCx, Task};
 use crate::linear::{Linear, Reading, constraints};
-use crate::path::{SymbolicPath, in_state};
+use crate::path::{Occurrence, SymbolicPath, in_state};
 use crate::stem;
 use dashu_int::IBig;
 use lariat_ir::simplify::simplify;
@@ -184,15 +184,17 @@ fn cycles(cx: &EngineCx, automaton: &Automaton) -> Vec<Vec<EdgeId>> {
 fn cycle(ts: &TransitionSystem, from: LocId, edges: &[EdgeId], choice: &PathChoice) -> Option<Cycle> {
     let t = &ts.terms;
     let chosen = choices::choose(ts, from, edges, choice);
-    let is_open = |term: Term| matches!(t.role(term), Some(Role::Copy(..)));
+    // By whether it was chosen, not by what it is: a chosen input may have the value of the environment's, which need not be in
+    // the input's range.
+    let is_open = |o: &Occurrence| !choice.contains_key(&(o.step, o.unknown));
     let mut conditions = chosen.conditions.clone();
-    conditions
-        .extend(chosen.unknowns.iter().filter(|o| !is_open(o.term)).map(|o| ts.range_condition(o.unknown, o.term)));
+    let taken = chosen.unknowns.iter().filter(|o| !is_open(o));
+    conditions.extend(taken.map(|o| ts.range_condition(o.unknown, o.term)));
     let condition = simplify(t, t.all(conditions));
     if !speaks_of_variables(ts, condition) {
         return None;
     }
-    let open = chosen.unknowns.iter().filter(|o| is_open(o.term));
+    let open = chosen.unknowns.iter().filter(|o| is_open(o));
     Some(Cycle {
         moves: choices::moves(ts, edges, choice),
         condition,

@@ -154,8 +154,9 @@ impl<'a> Reduction<'a> {
         };
         let mut seen: Vec<Function> = Vec::new();
         for r in stuck.iter().filter(|r| r.from == r.to) {
-            for f in conditions(r).into_iter().take(r.before.len()) {
-                if seen.len() >= effort.most(3, 12) || seen.contains(&f) || seen.contains(&f.below_zero()) {
+            let changes = conditions(r).into_iter().take(r.before.len());
+            for f in settled(r, &stuck).into_iter().chain(changes) {
+                if seen.len() >= effort.most(4, 12) || seen.contains(&f) || seen.contains(&f.below_zero()) {
                     continue;
                 }
                 let by: Vec<Option<Function>> =
@@ -288,4 +289,20 @@ impl<'a> Reduction<'a> {
         }
         all
     }
+}
+
+/// Functions that tell the constants of one step from those of the others in its cell: what was settled before the loop.
+fn settled(r: &Relation, all: &[Relation]) -> Vec<Function> {
+    let mut found = Vec::new();
+    for (d, value) in r.before.iter().enumerate() {
+        let Some(value) = value.as_constant() else { continue };
+        let lower = |o: &Relation| o.from == r.from && o.before[d].as_constant().is_some_and(|other| other < value);
+        if all.iter().any(lower) {
+            let mut f = Function::constant(r.before.len(), 0);
+            f.weights[d] = Rational::ONE;
+            f.constant = value.negated();
+            found.push(f);
+        }
+    }
+    found
 }

@@ -20,6 +20,8 @@ const MOST_LINES: usize = 6;
 /// What a character and a line of text take.
 const CHARACTER: f64 = 9.0;
 const LINE: f64 = 18.0;
+/// What is left free at the right and below, also for the label of an arrow.
+const MARGIN: f64 = 50.0;
 
 /// The drawing.
 pub(crate) fn svg(picture: &Picture) -> String {
@@ -57,7 +59,21 @@ pub(crate) fn svg(picture: &Picture) -> String {
     }
     let mut writer = SVGWriter::new();
     graph.do_it(false, false, false, &mut writer);
-    writer.finalize()
+    let corners = graph.iter_nodes().map(|n| graph.pos(n).bbox(false).1);
+    let (right, bottom) = corners.fold((0.0f64, 0.0f64), |(x, y), c| (x.max(c.x), y.max(c.y)));
+    framed(&writer.finalize(), right + MARGIN, bottom + MARGIN)
+}
+
+/// The drawing in a frame of this size: the library's own one cuts labels off at the right and leaves half of the page empty.
+fn framed(svg: &str, width: f64, height: f64) -> String {
+    match (svg.find("<svg "), svg.find(" xmlns=")) {
+        (Some(start), Some(end)) if start < end => {
+            let size =
+                format!("<svg width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\"");
+            format!("{}{size}{}", &svg[..start], &svg[end..])
+        }
+        _ => svg.to_owned(),
+    }
 }
 
 fn mark(m: Mark) -> &'static str {
