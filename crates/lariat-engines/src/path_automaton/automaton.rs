@@ -100,7 +100,7 @@ impl Automaton {
                 all.extend(p.ranges(ts));
                 !cx.ask(solver, ts, &all).is_unsat()
             });
-            rests.push((head, this.add(ts, head, paths)));
+            rests.push((head, this.add(ts, head, &paths)));
         }
         for (head, rest) in rests {
             this.cells.push((head, rest));
@@ -109,11 +109,11 @@ impl Automaton {
     }
 
     /// Adds the paths from one head and their cells; gives the rest of its states.
-    fn add(&mut self, ts: &TransitionSystem, head: LocId, paths: Vec<SymbolicPath>) -> Term {
+    fn add(&mut self, ts: &TransitionSystem, head: LocId, paths: &[SymbolicPath]) -> Term {
         let t = &ts.terms;
-        let mut groups = together(ts, head, &paths, false);
+        let mut groups = together(ts, head, paths, false);
         if groups.len() > MOST_CELLS {
-            groups = together(ts, head, &paths, true);
+            groups = together(ts, head, paths, true);
         }
         if groups.len() > MOST_CELLS {
             groups = vec![(0..paths.len()).collect()];
@@ -198,7 +198,9 @@ fn together(ts: &TransitionSystem, head: LocId, paths: &[SymbolicPath], by_first
         groups = others;
         groups.push(mine.concat());
     }
-    groups.iter_mut().for_each(|g| g.sort_unstable());
+    for g in &mut groups {
+        g.sort_unstable();
+    }
     groups.sort();
     groups
 }

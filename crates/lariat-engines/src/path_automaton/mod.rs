@@ -81,7 +81,9 @@ fn ends(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
             let mut proofs = reduction::search(&view, &mut automaton, cx.effort, deadline, &known)?;
             for (measures, invariants) in &mut proofs {
                 measures.values_mut().flatten().for_each(|m| m.term = back(&m.term));
-                invariants.values_mut().for_each(|t| *t = back(t));
+                for t in invariants.values_mut() {
+                    *t = back(t);
+                }
             }
             proofs
         }

@@ -111,7 +111,9 @@ pub(super) fn cases(ts: &TransitionSystem, condition: Term) -> Vec<Vec<Term>> {
     for c in t.conjuncts(condition) {
         let ways = alternatives(ts, c);
         if ways.len() * all.len() > MOST_CASES {
-            all.iter_mut().for_each(|a| a.push(c));
+            for a in &mut all {
+                a.push(c);
+            }
             continue;
         }
         all = ways

@@ -103,9 +103,12 @@ struct Reduction<'a> {
     bounds: Vec<Bound>,
 }
 
+/// Levels that make every step fall, with how they are bounded.
+type Levels = Vec<(Vec<Level>, Bound)>;
+
 /// One attempt on a model.
 enum Attempt {
-    Done(Vec<(Vec<Level>, Bound)>),
+    Done(Levels),
     /// The steps that are left, between nodes of the model.
     Stuck(Vec<Relation>),
 }
@@ -182,12 +185,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// Levels for a model or for one that is divided into phases.
-    fn levels(
-        &self,
-        analysis: Option<&Analysis>,
-        model: &Model,
-        phases: usize,
-    ) -> Option<(Model, Vec<(Vec<Level>, Bound)>)> {
+    fn levels(&self, analysis: Option<&Analysis>, model: &Model, phases: usize) -> Option<(Model, Levels)> {
         let mut model = model.clone();
         for phase in 0..=phases {
             match self.attempt(analysis, &model)? {

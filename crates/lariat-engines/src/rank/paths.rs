@@ -101,7 +101,9 @@ fn from_cutpoint(
             }
             // All conditions first: what they say makes values exact.
             let cases = case.settle(encoder, &mut detail.splits.clone());
-            if !ends.is_empty() {
+            if ends.is_empty() {
+                open.extend(cases.into_iter().map(|c| (next.clone(), c)));
+            } else {
                 let after: Vec<Term> =
                     region.dimensions.iter().map(|d| simplify(&ts.terms, in_state(ts, *d, &next.state))).collect();
                 for to in ends {
@@ -110,8 +112,6 @@ fn from_cutpoint(
                         arrive(encoder, region, detail, (from, to), inside, &after, case.clone(), found);
                     }
                 }
-            } else {
-                open.extend(cases.into_iter().map(|c| (next.clone(), c)));
             }
         }
     }
