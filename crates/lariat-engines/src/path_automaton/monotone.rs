@@ -69,6 +69,7 @@ pub(super) fn kept(
     let mut set: Vec<Term> = case.to_vec();
     for _ in 0..MOST_ROUNDS {
         let mut more: Vec<Term> = Vec::new();
+        let mut all_kept = true;
         for c in &set {
             let after = simplify(t, in_state(ts, *c, &cycle.state));
             if after == t.tt() || set.contains(&after) {
@@ -81,10 +82,12 @@ pub(super) fn kept(
                 return None;
             }
             if !cx.ask(solver, ts, &all).is_unsat() {
+                all_kept = false;
                 more.extend(helped(ts, cycle, *c, after, mode)?);
             }
         }
-        if more.is_empty() {
+        // Not "nothing to add": there may be no help for what is broken.
+        if all_kept {
             return Some(simplify(t, t.all(set)));
         }
         let before = set.len();
