@@ -201,9 +201,15 @@ fn decide(
             }
         }
     }
-    let engines: Vec<_> =
-        ENGINES.iter().filter(|e| options.only.as_deref().is_none_or(|only| only == e.name())).collect();
-    for (nth, engine) in engines.iter().enumerate() {
+    let wanted = |e: &&&dyn Engine| options.only.as_deref().is_none_or(|only| only == e.name());
+    let engines: Vec<_> = ENGINES
+        .iter()
+        .filter(wanted)
+        .map(|e| (e, e.applies(task)))
+        .filter(|(_, applies)| *applies != Applies::Elsewhere)
+        .collect();
+    let count = engines.len();
+    for (nth, (engine, applies)) in engines.into_iter().enumerate() {
         let earlier = trials.iter().position(|t| t.engine == engine.name()).map(|i| trials.remove(i));
         let mut trial = Trial { engine: engine.name(), reason: None, rejected: Vec::new() };
         let mut before = None;
@@ -215,15 +221,15 @@ fn decide(
             trials.push(trial);
             continue;
         }
-        match engine.applies(task) {
-            Applies::Elsewhere => continue,
+        match applies {
+            Applies::Elsewhere => unreachable!("these were left out"),
             Applies::No(reason) => trial.reason = Some(reason),
             Applies::Yes => {
                 let mut cx = EngineCx {
                     effort,
                     audit: options.audit,
                     limit: options.limit,
-                    deadline: share(deadline, engines.len() - nth),
+                    deadline: share(deadline, count - nth),
                     gave_up: RefCell::default(),
                 };
                 match engine.run(task, &mut cx) {

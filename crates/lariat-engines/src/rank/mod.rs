@@ -63,9 +63,7 @@ const BRIEF: u64 = 150_000;
 
 fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
     let ts = task.ts;
-    // Other engines want to look at this loop and at the next ones, too.
-    let now = Instant::now();
-    let deadline = now + cx.deadline.saturating_duration_since(now) / 2;
+    let deadline = cx.deadline;
     let known = || task.board.invariants(ts, task.forest, deadline);
     let proofs = match slice(ts, &task.this().body) {
         None => search(task, cx.effort, deadline, &|| known().clone())?,
