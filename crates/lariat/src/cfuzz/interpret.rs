@@ -2,6 +2,7 @@
 
 use super::native::{OBSERVATIONS, input};
 use crate::oracle::random::Rng;
+use dashu_int::ops::BitTest;
 use lariat_ir::neutral::IntType;
 use lariat_ir::{
     LocId, Machine, Op, Role, Scalar, Sort, State, Step, Term, TransitionSystem, UnknownId, UnknownKind, Value,
@@ -16,6 +17,10 @@ pub(super) const FUEL: u64 = 60_000;
 /// How many steps a run takes at most without an observation: programs observe often.
 const SILENCE: u64 = 10_000;
 
+/// How many bits a number may have: far more than any type, so that an overflow came long before, and nothing behind it is
+/// compared over Z. A program that squares a number again and again has soon used up all memory.
+const WIDEST: usize = 4096;
+
 /// How a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ended {
@@ -29,7 +34,7 @@ pub enum Ended {
     Undefined,
     /// It was still running after the last observation that counts.
     Limit,
-    /// The fuel was used up.
+    /// The fuel was used up, or a number got too wide.
     Fuel,
     /// The system is none: no edge or two could be taken, or there is no initial state.
     Broken(String),
@@ -119,6 +124,9 @@ pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
                 return trace;
             }
         }
+        if state.values.iter().any(is_too_wide) {
+            break;
+        }
         if observes(ts, state.loc) {
             silent = 0;
             trace.observed.push(match observed.map(|v| state.value(v)) {
@@ -136,6 +144,14 @@ pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
         }
     }
     trace
+}
+
+fn is_too_wide(value: &Value) -> bool {
+    match value {
+        Value::Int(i) => i.bit_len() > WIDEST,
+        Value::Array(a) => is_too_wide(a.default_value()) || a.cells().values().any(is_too_wide),
+        Value::Bool(_) | Value::Bv(_) => false,
+    }
 }
 
 /// Whether a run that comes to a location has just observed something.
