@@ -6,6 +6,7 @@ use crate::machine::{Machine, capture};
 use crate::pcode::Slot;
 use crate::process::Target;
 use crate::stop::Stop;
+use crate::symbolic::Loc;
 use std::collections::BTreeMap;
 
 /// What a comparison found.
@@ -28,7 +29,7 @@ impl Watch for Writes {
     fn stored(&mut self, _: Slot, address: u64, from: Slot) {
         self.0.push((address, from.size));
     }
-    fn native(&mut self, effects: &crate::cpu::Effects, _: bool) {
+    fn native(&mut self, effects: &crate::cpu::Effects, _: &dyn Fn(Loc, &mut [u8]), _: bool) {
         self.0.extend(&effects.memory_writes);
     }
 }
@@ -39,11 +40,18 @@ pub fn compare(machine: &mut Machine, target: &Target, tid: i32, steps: u64) -> 
     let mut held = target.hold().map_err(words)?;
     let mut out = Comparison::default();
     let mut cpu = capture(target, &held, tid).map_err(words)?;
-    let mut undefined = 0u32;
     while out.steps < steps {
         let mut writes = Writes::default();
         let address = cpu.rip;
-        let emulated = machine.step(&mut cpu, &mut writes);
+        let mut emulated = machine.step(&mut cpu, &mut writes);
+        // The processor leaves a repeated instruction with the last repetition, p-code with one more look at the count.
+        if let Ok(lifted) = &emulated
+            && lifted.decoded.is_string_instruction()
+            && cpu.rip == address
+            && cpu.get(GENERAL[1], 8) == 0
+        {
+            emulated = machine.step(&mut cpu, &mut writes);
+        }
         if !held.step_for_comparison(tid) {
             break;
         }
@@ -59,13 +67,11 @@ pub fn compare(machine: &mut Machine, target: &Target, tid: i32, steps: u64) -> 
                 *out.stops.entry(reason).or_default() += 1;
                 real = capture(target, &held, tid).map_err(words)?;
                 cpu = real;
-                undefined = 0;
                 continue;
             }
             Ok(lifted) => lifted,
         };
         out.steps += 1;
-        let i = &lifted.decoded;
         if matches!(lifted.body, crate::lift::Body::Native) {
             *out.native.entry(lifted.text()).or_default() += 1;
         }
@@ -73,7 +79,6 @@ pub fn compare(machine: &mut Machine, target: &Target, tid: i32, steps: u64) -> 
             cpu = real;
             continue;
         }
-        undefined = (undefined & !i.rflags_modified()) | i.rflags_undefined();
         let mut wrong = Vec::new();
         if cpu.rip != real.rip {
             wrong.push("rip".to_owned());
@@ -85,7 +90,7 @@ pub fn compare(machine: &mut Machine, target: &Target, tid: i32, steps: u64) -> 
         }
         for (offset, bit, name) in FLAGS {
             let same = cpu.file[offset as usize] == real.file[offset as usize];
-            if !same && name != "af" && undefined & crate::native::flag_mask(bit) == 0 {
+            if !same && name != "af" && cpu.undefined & crate::native::flag_mask(bit) == 0 {
                 wrong.push(name.to_owned());
             }
         }

@@ -6,14 +6,14 @@ use crate::native::{Native, effective};
 use crate::pcode::{Arith, FILE, Op, Place, Slot, arith, mask};
 use crate::ptrace::{self, Registers};
 use crate::stop::Stop;
+use crate::symbolic::Loc;
 
 /// Where the general registers stand in the file, in the order of their numbers.
 pub(crate) const GENERAL: [u32; 16] =
     [0x00, 0x08, 0x10, 0x18, 0x20, 0x28, 0x30, 0x38, 0x80, 0x88, 0x90, 0x98, 0xa0, 0xa8, 0xb0, 0xb8];
 /// Their names, in the same order.
-pub(crate) const GENERAL_NAMES: [&str; 16] = [
-    "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-];
+pub(crate) const GENERAL_NAMES: [&str; 16] =
+    ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"];
 pub(crate) const RSP: u32 = 0x20;
 pub(crate) const FS_BASE: u32 = 0x110;
 pub(crate) const GS_BASE: u32 = 0x118;
@@ -55,7 +55,7 @@ pub(crate) trait Watch {
     /// A jump to a computed address.
     fn jumped(&mut self, _target: Slot, _address: u64) {}
     /// An instruction runs natively, or gives values that nobody can foretell.
-    fn native(&mut self, _effects: &Effects, _fresh: bool) {}
+    fn native(&mut self, _effects: &Effects, _values: &dyn Fn(Loc, &mut [u8]), _fresh: bool) {}
 }
 
 /// What an instruction that runs natively reads and writes: ranges of the file and of memory.
@@ -81,15 +81,18 @@ pub struct Cpu {
     pub(crate) memory: Memory,
     /// The address of the next instruction.
     pub rip: u64,
+    /// The flags whose value nobody can rely on.
+    pub(crate) undefined: u32,
 }
 
 impl Cpu {
     /// The state with these registers.
     pub(crate) fn new(registers: &Registers, extended: &[u8], memory: Memory) -> Self {
-        let mut cpu = Self { file: vec![0; FILE as usize], memory, rip: registers.rip };
+        let mut cpu = Self { file: vec![0; FILE as usize], memory, rip: registers.rip, undefined: 0 };
         let r = registers;
         let general = [
-            r.rax, r.rcx, r.rdx, r.rbx, r.rsp, r.rbp, r.rsi, r.rdi, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15,
+            r.rax, r.rcx, r.rdx, r.rbx, r.rsp, r.rbp, r.rsi, r.rdi, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14,
+            r.r15,
         ];
         for (offset, value) in GENERAL.iter().zip(general) {
             cpu.set(*offset, 8, value.into());
@@ -218,15 +221,20 @@ impl Cpu {
                 return Err(Stop::Trap(format!("the address {address:#x} is not aligned")));
             }
         }
+        let [read, set, unknown] = lifted.flags;
+        if read & self.undefined != 0 {
+            return Err(Stop::Untrusted(lifted.text()));
+        }
+        self.undefined = self.undefined & !set | unknown;
         let next = match &lifted.body {
             Body::Ops(ops) => self.run_ops(ops, lifted.next(), watch)?,
             Body::Native => {
-                let effects = native.run(self, &lifted.decoded, |e| watch.native(e, false))?;
+                let effects = native.run(self, &lifted.decoded, |e, values| watch.native(e, values, false))?;
                 debug_assert!(effects.writes.len() < 64);
                 lifted.next()
             }
             Body::Fresh => {
-                native.run(self, &lifted.decoded, |e| watch.native(e, true))?;
+                native.run(self, &lifted.decoded, |e, values| watch.native(e, values, true))?;
                 lifted.next()
             }
             #[expect(clippy::cast_possible_truncation, reason = "the number is in a 64-bit register")]

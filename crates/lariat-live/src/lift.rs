@@ -28,6 +28,8 @@ pub struct Lifted {
     /// What the address of the operand in memory has to be a multiple of, and which operand that is.
     pub(crate) alignment: u32,
     pub(crate) operand: u32,
+    /// The flags that it reads, those that it sets, and those of them whose value is not known afterwards.
+    pub(crate) flags: [u32; 3],
 }
 
 #[derive(Debug)]
@@ -91,8 +93,7 @@ impl Lifter {
         let builder = GhidraSleigh::builder()
             .processor_spec(sleigh_config::processor_x86::PSPEC_X86_64)
             .expect("the processor specification is built in");
-        let sleigh =
-            builder.build(sleigh_config::processor_x86::SLA_X86_64).expect("the instruction set is built in");
+        let sleigh = builder.build(sleigh_config::processor_x86::SLA_X86_64).expect("the instruction set is built in");
         let code = sleigh.default_code_space();
         Self { sleigh, code, known: FastMap::default() }
     }
@@ -125,15 +126,29 @@ impl Lifter {
             None => self.semantics(address, bytes, &decoded),
         };
         let (alignment, operand) = alignment(&decoded);
-        Ok(Lifted { address, len, decoded, body, alignment, operand })
+        let flags = [decoded.rflags_read(), decoded.rflags_modified(), decoded.rflags_undefined()];
+        Ok(Lifted { address, len, decoded, body, alignment, operand, flags })
+    }
+
+    /// From now on nobody may read these flags after this instruction: its p-code has them wrong.
+    pub(crate) fn distrust_flags(&mut self, lifted: &Rc<Lifted>, wrong: u32) -> Rc<Lifted> {
+        let Body::Ops(ops) = &lifted.body else { return lifted.clone() };
+        let (body, decoded) = (Body::Ops(ops.clone()), lifted.decoded);
+        let Lifted { address, len, alignment, operand, flags, .. } = **lifted;
+        let flags = [flags[0], flags[1], flags[2] | wrong];
+        self.replace(Lifted { address, len, decoded, body, alignment, operand, flags })
     }
 
     /// From now on this instruction runs on the processor: its p-code was found wanting.
     pub(crate) fn distrust(&mut self, lifted: &Lifted) -> Rc<Lifted> {
         let (body, decoded) = (Body::Native, lifted.decoded);
-        let Lifted { address, len, alignment, operand, .. } = *lifted;
-        let other = Rc::new(Lifted { address, len, decoded, body, alignment, operand });
-        if let Some((_, known)) = self.known.get_mut(&address) {
+        let Lifted { address, len, alignment, operand, flags, .. } = *lifted;
+        self.replace(Lifted { address, len, decoded, body, alignment, operand, flags })
+    }
+
+    fn replace(&mut self, lifted: Lifted) -> Rc<Lifted> {
+        let other = Rc::new(lifted);
+        if let Some((_, known)) = self.known.get_mut(&other.address) {
             *known = other.clone();
         }
         other
@@ -196,15 +211,23 @@ fn special(i: &Instruction) -> Option<Body> {
     let m = i.mnemonic();
     Some(match m {
         // What they do is a matter of speed and order, not of values.
-        Mnemonic::Nop | Mnemonic::Pause | Mnemonic::Endbr64 | Mnemonic::Mfence | Mnemonic::Lfence | Mnemonic::Sfence => {
-            Body::Ops(Vec::new())
-        }
-        Mnemonic::Prefetchnta | Mnemonic::Prefetcht0 | Mnemonic::Prefetcht1 | Mnemonic::Prefetcht2 | Mnemonic::Prefetchw => {
-            Body::Ops(Vec::new())
-        }
-        Mnemonic::Rdtsc | Mnemonic::Rdtscp | Mnemonic::Rdrand | Mnemonic::Rdseed | Mnemonic::Cpuid | Mnemonic::Rdpid => {
-            Body::Fresh
-        }
+        Mnemonic::Nop
+        | Mnemonic::Pause
+        | Mnemonic::Endbr64
+        | Mnemonic::Mfence
+        | Mnemonic::Lfence
+        | Mnemonic::Sfence => Body::Ops(Vec::new()),
+        Mnemonic::Prefetchnta
+        | Mnemonic::Prefetcht0
+        | Mnemonic::Prefetcht1
+        | Mnemonic::Prefetcht2
+        | Mnemonic::Prefetchw => Body::Ops(Vec::new()),
+        Mnemonic::Rdtsc
+        | Mnemonic::Rdtscp
+        | Mnemonic::Rdrand
+        | Mnemonic::Rdseed
+        | Mnemonic::Cpuid
+        | Mnemonic::Rdpid => Body::Fresh,
         // They read AF, which has no p-code.
         Mnemonic::Pushf | Mnemonic::Pushfq | Mnemonic::Lahf => Body::Stop(Stop::Opaque(text(i))),
         Mnemonic::Rdpmc | Mnemonic::Rdsspd | Mnemonic::Rdsspq => Body::Stop(Stop::Opaque(text(i))),
@@ -362,7 +385,9 @@ impl Translation {
             // Relative, in p-code operations; resolved when all are known.
             AddressSpaceType::Constant => {
                 let here = self.starts.len() - 1;
-                let distance = isize::try_from(to.address.offset.cast_signed()).ok()?;
+                let unused = 64 - 8 * u32::try_from(to.size).ok().filter(|s| (1..=8).contains(s))?;
+                let distance = (to.address.offset << unused).cast_signed() >> unused;
+                let distance = isize::try_from(distance).ok()?;
                 let to = here.checked_add_signed(distance)?;
                 self.ops.push(Op::Goto { when, to });
             }

@@ -3,7 +3,7 @@
 use crate::cpu::{Cpu, Nobody, Watch};
 use crate::lift::{Body, Lifted, Lifter};
 use crate::memory::Memory;
-use crate::native::Native;
+use crate::native::{Native, Trust};
 use crate::process::{Held, Refused, Target};
 use crate::stop::Stop;
 use std::rc::Rc;
@@ -26,8 +26,12 @@ impl Machine {
     /// Runs one instruction.
     pub(crate) fn step<W: Watch>(&mut self, cpu: &mut Cpu, watch: &mut W) -> Result<Rc<Lifted>, Stop> {
         let mut lifted = self.lifter.lift(&mut cpu.memory, cpu.rip)?;
-        if matches!(lifted.body, Body::Ops(_)) && !self.native.vet(cpu, &lifted) {
-            lifted = self.lifter.distrust(&lifted);
+        if matches!(lifted.body, Body::Ops(_)) {
+            match self.native.vet(cpu, &lifted) {
+                Trust::Known => {}
+                Trust::But(flags) => lifted = self.lifter.distrust_flags(&lifted, flags),
+                Trust::None => lifted = self.lifter.distrust(&lifted),
+            }
         }
         cpu.run(&lifted, &mut self.native, watch)?;
         Ok(lifted)

@@ -22,6 +22,8 @@ struct Page {
 #[derive(Clone)]
 pub struct Memory {
     pages: FastMap<u64, Page>,
+    /// The pages as they were when they were fetched.
+    originals: FastMap<u64, Rc<[u8; PAGE as usize]>>,
     /// Pages with code that was executed.
     code: FastSet<u64>,
     mappings: Rc<Vec<Mapping>>,
@@ -34,8 +36,8 @@ pub struct Memory {
 impl Memory {
     /// The memory behind a file, which is `/proc/PID/mem`.
     pub(crate) fn new(source: File, mappings: Vec<Mapping>, kernel: Option<(u64, u64)>) -> Self {
-        let (pages, code) = (FastMap::default(), FastSet::default());
-        Self { pages, code, mappings: Rc::new(mappings), source: Some(Rc::new(source)), kernel }
+        let (pages, originals, code) = (FastMap::default(), FastMap::default(), FastSet::default());
+        Self { pages, originals, code, mappings: Rc::new(mappings), source: Some(Rc::new(source)), kernel }
     }
 
     /// From now on only what was read before is there.
@@ -62,7 +64,9 @@ impl Memory {
         let source = self.source.as_ref().ok_or(Stop::NotFetched(address))?;
         let mut bytes = [0u8; PAGE as usize];
         source.read_exact_at(&mut bytes, address).map_err(|_| Stop::Fault(address))?;
-        Ok(self.pages.entry(number).or_insert(Page { bytes: Rc::new(bytes), writable, volatile }))
+        let bytes = Rc::new(bytes);
+        self.originals.insert(number, bytes.clone());
+        Ok(self.pages.entry(number).or_insert(Page { bytes, writable, volatile }))
     }
 
     fn page(&mut self, number: u64) -> Result<&mut Page, Stop> {
@@ -132,8 +136,19 @@ impl Memory {
         Ok(bytes)
     }
 
+    /// Takes over pages that another memory with the same start has fetched and this one has not. The other one must not
+    /// have written them.
+    pub(crate) fn take_over(&mut self, other: &Self) {
+        for (number, page) in &other.originals {
+            let bytes = page.clone();
+            self.originals.entry(*number).or_insert_with(|| bytes.clone());
+            let (writable, volatile) = other.pages.get(number).map_or((false, false), |p| (p.writable, p.volatile));
+            self.pages.entry(*number).or_insert(Page { bytes, writable, volatile });
+        }
+    }
+
     /// The same memory with nothing read yet.
     pub(crate) fn afresh(&self) -> Self {
-        Self { pages: FastMap::default(), code: FastSet::default(), ..self.clone() }
+        Self { pages: FastMap::default(), originals: FastMap::default(), code: FastSet::default(), ..self.clone() }
     }
 }

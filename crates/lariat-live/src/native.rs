@@ -17,6 +17,7 @@ use crate::lift::{Body, Lifted, text};
 use crate::pcode::{Op, Place, REGISTERS, Slot};
 use crate::ptrace;
 use crate::stop::Stop;
+use crate::symbolic::Loc;
 use iced_x86::{
     CpuidFeature, Encoder, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
     UsedMemory, UsedRegister,
@@ -44,7 +45,16 @@ pub struct Native {
     extended: usize,
     factory: InstructionInfoFactory,
     random: u64,
-    vetted: lariat_ir::fast::FastMap<u64, bool>,
+    vetted: lariat_ir::fast::FastMap<u64, Trust>,
+}
+
+/// Whether the p-code of an instruction can be relied on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Trust {
+    Known,
+    /// Not for these flags.
+    But(u32),
+    None,
 }
 
 /// An instruction that can run here, encoded anew.
@@ -85,7 +95,7 @@ impl Native {
         &mut self,
         cpu: &mut Cpu,
         i: &Instruction,
-        announce: impl FnOnce(&Effects),
+        announce: impl FnOnce(&Effects, &dyn Fn(Loc, &mut [u8])),
     ) -> Result<Effects, Stop> {
         let shape = self.shape(i).ok_or_else(|| Stop::Opaque(text(i)))?;
         let mut effects = Effects::default();
@@ -146,7 +156,14 @@ impl Native {
         let unit = if shape.unit { (UNIT, UNIT_SIZE) } else { (UNIT + 24, 4) };
         effects.reads.push(unit);
         effects.writes.push(unit);
-        announce(&effects);
+        let operand = bytes.clone();
+        announce(&effects, &|at, into| match at {
+            Loc::File(o) => into.copy_from_slice(&cpu.file[o as usize..][..into.len()]),
+            Loc::Memory(a) => {
+                let from = usize::try_from(a.wrapping_sub(address)).expect("only the operand is asked for");
+                into.copy_from_slice(&operand[from..from + into.len()]);
+            }
+        });
 
         let before = cpu.file[..REGISTERS as usize].to_vec();
         self.execute(cpu, &shape, &mut bytes)?;
@@ -165,16 +182,22 @@ impl Native {
     /// Whether p-code does what the processor does, for this instruction: in the given state and in others like it. An
     /// instruction that cannot run here is left to the comparison of whole programs in the tests if it is of a kind that is
     /// compared there.
-    pub(crate) fn vet(&mut self, cpu: &Cpu, lifted: &Lifted) -> bool {
-        if let Some(known) = self.vetted.get(&lifted.address) {
-            return *known;
+    pub(crate) fn vet(&mut self, cpu: &Cpu, lifted: &Lifted) -> Trust {
+        if self.vetted.contains_key(&lifted.address) {
+            return Trust::Known;
         }
-        let good = self.compare(cpu, lifted);
-        self.vetted.insert(lifted.address, good);
-        good
+        let mut wrong = 0;
+        let good = self.compare(cpu, lifted, &mut wrong);
+        let trust = match (good, wrong) {
+            (false, _) => Trust::None,
+            (true, 0) => Trust::Known,
+            (true, flags) => Trust::But(flags),
+        };
+        self.vetted.insert(lifted.address, trust);
+        trust
     }
 
-    fn compare(&mut self, cpu: &Cpu, lifted: &Lifted) -> bool {
+    fn compare(&mut self, cpu: &Cpu, lifted: &Lifted, wrong: &mut u32) -> bool {
         let Body::Ops(ops) = &lifted.body else { return true };
         if ops.is_empty() || compared_elsewhere(&lifted.decoded) {
             return true;
@@ -184,7 +207,7 @@ impl Native {
         }
         let i = &lifted.decoded;
         let Some(shape) = self.shape(i) else { return false };
-        let mut trial = Cpu { file: cpu.file.clone(), memory: cpu.memory.clone(), rip: cpu.rip };
+        let mut trial = Cpu { file: cpu.file.clone(), memory: cpu.memory.clone(), rip: cpu.rip, undefined: 0 };
         for n in 0..TRIALS {
             let mut operand = Vec::new();
             trial.file[..REGISTERS as usize].copy_from_slice(&cpu.file[..REGISTERS as usize]);
@@ -207,7 +230,8 @@ impl Native {
             if n > 0 {
                 self.scramble(&mut trial, &shape);
             }
-            let mut real = Cpu { file: trial.file.clone(), memory: trial.memory.clone(), rip: 0 };
+            trial.undefined = 0;
+            let mut real = Cpu { file: trial.file.clone(), memory: trial.memory.clone(), rip: 0, undefined: 0 };
             let divides = matches!(i.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
             if divides && n > 0 {
                 // A quotient that does not fit would be an exception of ours: the given state has to do.
@@ -224,7 +248,7 @@ impl Native {
                 // AF has no p-code; `lift` refuses the instructions that read it.
                 let differs = trial.file[offset as usize] != real.file[offset as usize];
                 if differs && undefined & flag_mask(bit) == 0 && name != "af" {
-                    return false;
+                    *wrong |= flag_mask(bit);
                 }
                 trial.file[offset as usize] = real.file[offset as usize];
             }
@@ -379,10 +403,26 @@ impl Shape {
             || i.cpuid_features().iter().any(|f| format!("{f:?}").starts_with("AMX"))
             || matches!(
                 i.mnemonic(),
-                Mnemonic::Wrfsbase | Mnemonic::Wrgsbase | Mnemonic::Swapgs | Mnemonic::Wrpkru | Mnemonic::Xsetbv | Mnemonic::Popfq
-                    | Mnemonic::Popf | Mnemonic::Enter | Mnemonic::Leave | Mnemonic::Xbegin | Mnemonic::Xend | Mnemonic::Fldcw
-                    | Mnemonic::Fldenv | Mnemonic::Ldmxcsr | Mnemonic::Vldmxcsr | Mnemonic::Maskmovdqu | Mnemonic::Monitorx
-                    | Mnemonic::Mwaitx | Mnemonic::Wait | Mnemonic::Clzero | Mnemonic::Umonitor | Mnemonic::Umwait | Mnemonic::Tpause
+                Mnemonic::Wrfsbase
+                    | Mnemonic::Wrgsbase
+                    | Mnemonic::Swapgs
+                    | Mnemonic::Wrpkru
+                    | Mnemonic::Xsetbv
+                    | Mnemonic::Popfq
+                    | Mnemonic::Popf
+                    | Mnemonic::Enter
+                    | Mnemonic::Leave
+                    | Mnemonic::Xbegin
+                    | Mnemonic::Xend
+                    | Mnemonic::Fldenv
+                    | Mnemonic::Maskmovdqu
+                    | Mnemonic::Monitorx
+                    | Mnemonic::Mwaitx
+                    | Mnemonic::Wait
+                    | Mnemonic::Clzero
+                    | Mnemonic::Umonitor
+                    | Mnemonic::Umwait
+                    | Mnemonic::Tpause
             )
             || memory.len() > 1
             || registers.iter().any(|r| {
@@ -458,8 +498,8 @@ const NAMED: [Register; 16] = [
 /// single-stepping covers them.
 fn compared_elsewhere(i: &Instruction) -> bool {
     use Mnemonic::{
-        Call, Cmpsb, Cmpsd, Cmpsq, Cmpsw, Leave, Lodsb, Lodsd, Lodsq, Lodsw, Movsb, Movsd, Movsq, Movsw, Pop, Push, Ret,
-        Scasb, Scasd, Scasq, Scasw, Stosb, Stosd, Stosq, Stosw,
+        Call, Cmpsb, Cmpsd, Cmpsq, Cmpsw, Leave, Lodsb, Lodsd, Lodsq, Lodsw, Movsb, Movsd, Movsq, Movsw, Pop, Push,
+        Ret, Scasb, Scasd, Scasq, Scasw, Stosb, Stosd, Stosq, Stosw,
     };
     let strings = [
         Movsb, Movsw, Movsd, Movsq, Stosb, Stosw, Stosd, Stosq, Lodsb, Lodsw, Lodsd, Lodsq, Scasb, Scasw, Scasd, Scasq,
@@ -467,7 +507,8 @@ fn compared_elsewhere(i: &Instruction) -> bool {
     ];
     let stack = [Push, Pop, Call, Ret, Leave];
     // The stack pointer is not loaded where instructions run; with it as an operand only these are common.
-    let simple = [Mnemonic::Mov, Mnemonic::Lea, Mnemonic::Add, Mnemonic::Sub, Mnemonic::And, Mnemonic::Cmp, Mnemonic::Xchg];
+    let simple =
+        [Mnemonic::Mov, Mnemonic::Lea, Mnemonic::Add, Mnemonic::Sub, Mnemonic::And, Mnemonic::Cmp, Mnemonic::Xchg];
     let on_stack_pointer = is_operand(i, Register::RSP) && simple.contains(&i.mnemonic());
     let address_only = i.mnemonic() == Mnemonic::Lea && i.memory_base() == Register::RSP;
     let relative = i.is_ip_rel_memory_operand() && i.mnemonic() == Mnemonic::Lea;

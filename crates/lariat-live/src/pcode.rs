@@ -65,17 +65,44 @@ pub(crate) enum Arith {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
     /// `to` becomes `from`, cut or filled with zeros; `skip` low bytes of `from` are left out.
-    Move { to: Slot, from: Slot, skip: u32 },
+    Move {
+        to: Slot,
+        from: Slot,
+        skip: u32,
+    },
     /// High part, then low part.
-    Piece { to: Slot, high: Slot, low: Slot },
-    Arith { kind: Arith, to: Slot, a: Slot, b: Slot },
-    Load { to: Slot, pointer: Slot },
-    Store { pointer: Slot, from: Slot },
+    Piece {
+        to: Slot,
+        high: Slot,
+        low: Slot,
+    },
+    Arith {
+        kind: Arith,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Load {
+        to: Slot,
+        pointer: Slot,
+    },
+    Store {
+        pointer: Slot,
+        from: Slot,
+    },
     /// To an operation of this instruction; one past the last is its end.
-    Goto { when: Option<Slot>, to: usize },
+    Goto {
+        when: Option<Slot>,
+        to: usize,
+    },
     /// To another instruction.
-    Jump { when: Option<Slot>, to: u64 },
-    JumpTo { target: Slot },
+    Jump {
+        when: Option<Slot>,
+        to: u64,
+    },
+    JumpTo {
+        target: Slot,
+    },
 }
 
 /// The value of an operation; `width` is that of the operands in bytes.

@@ -58,7 +58,8 @@ pub struct Target {
 impl Target {
     /// The process of this number, if it runs and is of the right kind.
     pub fn find(pid: i32) -> Result<Self, Refused> {
-        let words = fs::read(format!("/proc/{pid}/cmdline")).map_err(|_| Refused(format!("there is no process {pid}; check the number with ps")))?;
+        let words = fs::read(format!("/proc/{pid}/cmdline"))
+            .map_err(|_| Refused(format!("there is no process {pid}; check the number with ps")))?;
         let command = words.split(|b| *b == 0).map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ");
         let command = command.trim().to_owned();
         if command.is_empty() {
@@ -137,9 +138,13 @@ impl Target {
         }
         let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
         let fix = match scope.trim() {
-            "1" => "run this with sudo, or allow it until the next boot: echo 0 | sudo tee /proc/sys/kernel/yama/ptrace_scope",
+            "1" => {
+                "run this with sudo, or allow it until the next boot: echo 0 | sudo tee /proc/sys/kernel/yama/ptrace_scope"
+            }
             "2" => "only root may trace here (kernel.yama.ptrace_scope is 2): run this with sudo",
-            "3" => "kernel.yama.ptrace_scope is 3, which forbids tracing until the next boot; set it to 1 in /etc/sysctl.d and reboot",
+            "3" => {
+                "kernel.yama.ptrace_scope is 3, which forbids tracing until the next boot; set it to 1 in /etc/sysctl.d and reboot"
+            }
             _ => {
                 "run this with sudo or as the owner of the process; in a container, start it with --cap-add=SYS_PTRACE or run this on the host"
             }
@@ -181,7 +186,8 @@ impl Target {
         if held.threads.is_empty() {
             return Err(Refused(format!("process {} has ended", self.pid)));
         }
-        let memory = File::open(format!("/proc/{}/mem", self.pid)).map_err(|e| self.refusal("its memory cannot be read", &e))?;
+        let memory =
+            File::open(format!("/proc/{}/mem", self.pid)).map_err(|e| self.refusal("its memory cannot be read", &e))?;
         held.memory = Some(memory);
         Ok(held)
     }
