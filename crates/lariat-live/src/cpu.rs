@@ -7,6 +7,7 @@ use crate::pcode::{Arith, FILE, Op, Place, Slot, arith, mask};
 use crate::ptrace::{self, Registers};
 use crate::stop::Stop;
 use crate::symbolic::Loc;
+use std::sync::LazyLock;
 
 /// Where the general registers stand in the file, in the order of their numbers.
 pub(crate) const GENERAL: [u32; 16] =
@@ -37,6 +38,9 @@ pub(crate) const UNIT: u32 = 0x1c00;
 pub(crate) const UNIT_SIZE: u32 = 160;
 /// Where SLEIGH has the x87 unit and MXCSR.
 pub(crate) const SLEIGH_UNIT: std::ops::Range<u32> = 0x1090..0x1180;
+
+/// Where the parts of the extended state lie; asking the processor takes a while on virtual machines.
+static EXTENDED_LAYOUT: LazyLock<[Option<usize>; 4]> = LazyLock::new(ptrace::extended_layout);
 
 /// Someone who looks on while instructions run. Each call comes before its effect.
 pub(crate) trait Watch {
@@ -117,30 +121,25 @@ impl Cpu {
     /// Takes over the vector registers from the standard form of XSAVE; what it marks as initial is.
     pub(crate) fn set_extended(&mut self, state: &[u8]) {
         let present = state.get(512..520).map_or(0, |b| u64::from_le_bytes(b.try_into().expect("eight bytes")));
-        let part = |number: u32, from: usize, len: usize| {
-            let there = present >> number & 1 == 1;
-            if there { state.get(from..from + len).map(<[u8]>::to_vec) } else { None }.unwrap_or_else(|| vec![0; len])
-        };
         self.file[UNIT as usize..(UNIT + UNIT_SIZE) as usize].copy_from_slice(&state[..UNIT_SIZE as usize]);
-        let [avx, masks, upper, high] = ptrace::extended_layout();
-        let mut put = |at: u32, bytes: &[u8]| self.file[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
+        let [avx, masks, upper, high] = *EXTENDED_LAYOUT;
+        // A part that is in its initial state is not written there: it is all zeros.
+        let mut put = |at: u32, number: u32, from: Option<usize>, len: usize| {
+            let to = &mut self.file[at as usize..at as usize + len];
+            match from.filter(|_| present >> number & 1 == 1).and_then(|from| state.get(from..from + len)) {
+                Some(bytes) => to.copy_from_slice(bytes),
+                None => to.fill(0),
+            }
+        };
         for i in 0..16u32 {
             let n = i as usize;
-            put(VECTORS + 64 * i, &part(1, 160 + 16 * n, 16));
-            if let Some(avx) = avx {
-                put(VECTORS + 64 * i + 16, &part(2, avx + 16 * n, 16));
-            }
-            if let Some(upper) = upper {
-                put(VECTORS + 64 * i + 32, &part(6, upper + 32 * n, 32));
-            }
-            if let Some(high) = high {
-                put(VECTORS + 64 * (16 + i), &part(7, high + 64 * n, 64));
-            }
+            put(VECTORS + 64 * i, 1, Some(160 + 16 * n), 16);
+            put(VECTORS + 64 * i + 16, 2, avx.map(|at| at + 16 * n), 16);
+            put(VECTORS + 64 * i + 32, 6, upper.map(|at| at + 32 * n), 32);
+            put(VECTORS + 64 * (16 + i), 7, high.map(|at| at + 64 * n), 64);
         }
-        if let Some(masks) = masks {
-            for i in 0..8u32 {
-                put(MASKS + 8 * i, &part(5, masks + 8 * i as usize, 8));
-            }
+        for i in 0..8u32 {
+            put(MASKS + 8 * i, 5, masks.map(|at| at + 8 * i as usize), 8);
         }
     }
 
@@ -149,7 +148,7 @@ impl Cpu {
         let get = |at: u32, len: usize| &self.file[at as usize..at as usize + len];
         state[..UNIT_SIZE as usize].copy_from_slice(get(UNIT, UNIT_SIZE as usize));
         let mut present: u64 = 0b11;
-        let [avx, masks, upper, high] = ptrace::extended_layout();
+        let [avx, masks, upper, high] = *EXTENDED_LAYOUT;
         for i in 0..16u32 {
             let n = i as usize;
             state[160 + 16 * n..][..16].copy_from_slice(get(VECTORS + 64 * i, 16));

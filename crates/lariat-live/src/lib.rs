@@ -14,6 +14,7 @@ mod ptrace;
 mod record;
 mod stop;
 mod symbolic;
+pub mod symbols;
 
 pub use cpu::Cpu;
 pub use lift::{Lifted, Lifter};

@@ -40,6 +40,12 @@ impl Memory {
         Self { pages, originals, code, mappings: Rc::new(mappings), source: Some(Rc::new(source)), kernel }
     }
 
+    /// No memory.
+    pub(crate) fn blank() -> Self {
+        let (pages, originals, code) = (FastMap::default(), FastMap::default(), FastSet::default());
+        Self { pages, originals, code, mappings: Rc::new(Vec::new()), source: None, kernel: None }
+    }
+
     /// From now on only what was read before is there.
     pub fn seal(&mut self) {
         self.source = None;
@@ -149,6 +155,7 @@ impl Memory {
 
     /// The same memory with nothing read yet.
     pub(crate) fn afresh(&self) -> Self {
-        Self { pages: FastMap::default(), originals: FastMap::default(), code: FastSet::default(), ..self.clone() }
+        let (mappings, source, kernel) = (self.mappings.clone(), self.source.clone(), self.kernel);
+        Self { mappings, source, kernel, ..Self::blank() }
     }
 }

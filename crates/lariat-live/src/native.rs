@@ -14,6 +14,7 @@ use crate::cpu::{
     Cpu, Effects, FLAGS, FS_BASE, GENERAL, GS_BASE, MASKS, Nobody, SLEIGH_UNIT, UNIT, UNIT_SIZE, VECTORS,
 };
 use crate::lift::{Body, Lifted, text};
+use crate::memory::Memory;
 use crate::pcode::{Op, Place, REGISTERS, Slot};
 use crate::ptrace;
 use crate::stop::Stop;
@@ -144,12 +145,20 @@ impl Native {
         }
         for (offset, bit, _) in FLAGS {
             let mask = flag_mask(bit);
+            // AF is not followed; `lift` refuses the instructions that read it.
+            if bit == 4 {
+                if i.rflags_modified() & mask != 0 {
+                    effects.writes.push((offset, 1));
+                }
+                continue;
+            }
             if i.rflags_read() & mask != 0 {
                 effects.reads.push((offset, 1));
             }
             if i.rflags_modified() & mask != 0 {
-                // A shift by zero, for instance, leaves the flags alone.
-                effects.reads.push((offset, 1));
+                if may_keep_flags(i) {
+                    effects.reads.push((offset, 1));
+                }
                 effects.writes.push((offset, 1));
             }
         }
@@ -207,6 +216,8 @@ impl Native {
         }
         let i = &lifted.decoded;
         let Some(shape) = self.shape(i) else { return false };
+        let mut real = Cpu { file: cpu.file.clone(), memory: Memory::blank(), rip: 0, undefined: 0 };
+        let mut nowhere = Native::nowhere();
         let mut trial = Cpu { file: cpu.file.clone(), memory: cpu.memory.clone(), rip: cpu.rip, undefined: 0 };
         for n in 0..TRIALS {
             let mut operand = Vec::new();
@@ -231,13 +242,13 @@ impl Native {
                 self.scramble(&mut trial, &shape);
             }
             trial.undefined = 0;
-            let mut real = Cpu { file: trial.file.clone(), memory: trial.memory.clone(), rip: 0, undefined: 0 };
+            real.file[..REGISTERS as usize].copy_from_slice(&trial.file[..REGISTERS as usize]);
             let divides = matches!(i.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
             if divides && n > 0 {
                 // A quotient that does not fit would be an exception of ours: the given state has to do.
                 break;
             }
-            if trial.run(lifted, &mut Native::nowhere(), &mut Nobody).is_err() {
+            if trial.run(lifted, &mut nowhere, &mut Nobody).is_err() {
                 return n > 0 && divides;
             }
             if self.execute(&mut real, &shape, &mut operand).is_err() {
@@ -523,6 +534,12 @@ fn compared_elsewhere(i: &Instruction) -> bool {
 /// Whether a general register, or a part of it, is an operand by itself.
 fn is_operand(i: &Instruction, register: Register) -> bool {
     (0..i.op_count()).any(|n| i.op_kind(n) == OpKind::Register && i.op_register(n).full_register() == register)
+}
+
+/// A shift by zero leaves the flags alone.
+fn may_keep_flags(i: &Instruction) -> bool {
+    use Mnemonic::{Rcl, Rcr, Rol, Ror, Sar, Shl, Shld, Shr, Shrd};
+    [Rcl, Rcr, Rol, Ror, Sar, Shl, Shld, Shr, Shrd].contains(&i.mnemonic())
 }
 
 fn cpu_writable(cpu: &Cpu, address: u64) -> bool {

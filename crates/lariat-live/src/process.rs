@@ -102,6 +102,22 @@ impl Target {
         Some((tid, most.as_secs_f64() / begin.elapsed().as_secs_f64()))
     }
 
+    /// A number that changes when a thread waits for something: how often all of them did, of their own will.
+    ///
+    /// System calls that do not wait are not counted anywhere; the loop is seen to make them when it is emulated.
+    pub fn waits(&self) -> u64 {
+        let of = |tid: i32| {
+            let text = fs::read_to_string(format!("/proc/{}/task/{tid}/status", self.pid)).ok()?;
+            text.lines().find_map(|l| l.strip_prefix("voluntary_ctxt_switches:")?.trim().parse::<u64>().ok())
+        };
+        self.busiest().into_iter().filter_map(of).sum()
+    }
+
+    /// The thread that has run most so far.
+    fn busiest(&self) -> Option<i32> {
+        self.run_times().into_iter().max_by_key(|(_, t)| *t).map(|(tid, _)| tid)
+    }
+
     /// The signals that have handlers.
     pub fn caught_signals(&self) -> Vec<u32> {
         let text = fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap_or_default();

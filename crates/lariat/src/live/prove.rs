@@ -238,9 +238,9 @@ fn timers(target: &Target) -> Option<String> {
     let caught = target.caught_signals();
     let handler = TIMER_SIGNALS.iter().find(|(n, _)| caught.contains(n));
     match handler {
-        Some((_, name)) => {
-            Some(format!("there is a handler for {name}, so a timer may end the loop; nobody can see from outside whether one is set"))
-        }
+        Some((_, name)) => Some(format!(
+            "there is a handler for {name}, so a timer may end the loop; nobody can see from outside whether one is set"
+        )),
         None if target.has_timers() => Some("a timer of the process is set, and may end the loop".to_owned()),
         None => None,
     }
