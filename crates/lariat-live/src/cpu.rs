@@ -2,11 +2,12 @@
 
 use crate::lift::{Body, Lifted};
 use crate::memory::Memory;
-use crate::native::{Native, effective};
+use crate::native::{Native, effective, place_of};
 use crate::pcode::{Arith, FILE, Op, Place, Slot, arith, mask};
 use crate::ptrace::{self, Registers};
 use crate::stop::Stop;
 use crate::symbolic::Loc;
+use iced_x86::{Mnemonic, OpKind};
 use std::sync::LazyLock;
 
 /// Where the general registers stand in the file, in the order of their numbers.
@@ -87,12 +88,25 @@ pub struct Cpu {
     pub rip: u64,
     /// The flags whose value nobody can rely on.
     pub(crate) undefined: u32,
+    /// How often something was read that may be another value in the target: time, chance, what others write.
+    pub(crate) unforeseen: u64,
+    /// The system call that the thread is in.
+    pub(crate) in_call: Option<u64>,
 }
 
 impl Cpu {
     /// The state with these registers.
     pub(crate) fn new(registers: &Registers, extended: &[u8], memory: Memory) -> Self {
-        let mut cpu = Self { file: vec![0; FILE as usize], memory, rip: registers.rip, undefined: 0 };
+        let mut cpu = Self {
+            file: vec![0; FILE as usize],
+            memory,
+            rip: registers.rip,
+            undefined: 0,
+            unforeseen: 0,
+            in_call: None,
+        };
+        // Interrupted in a system call, what it returns is not in the registers yet.
+        cpu.in_call = (registers.orig_rax.cast_signed() >= 0).then_some(registers.orig_rax);
         let r = registers;
         let general = [
             r.rax, r.rcx, r.rdx, r.rbx, r.rsp, r.rbp, r.rsi, r.rdi, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14,
@@ -220,6 +234,16 @@ impl Cpu {
                 return Err(Stop::Trap(format!("the address {address:#x} is not aligned")));
             }
         }
+        if let Body::Stop(stop) = &lifted.body {
+            return Err(match stop {
+                #[expect(clippy::cast_possible_truncation, reason = "the number is in a 64-bit register")]
+                Stop::SystemCall(_) => Stop::SystemCall(self.get(GENERAL[0], 8) as u64),
+                other => other.clone(),
+            });
+        }
+        if lifted.divides && !self.quotient_fits(lifted)? {
+            return Err(Stop::Trap("a division by zero or out of range".into()));
+        }
         let [read, set, unknown] = lifted.flags;
         if read & self.undefined != 0 {
             return Err(Stop::Untrusted(lifted.text()));
@@ -233,15 +257,40 @@ impl Cpu {
                 lifted.next()
             }
             Body::Fresh => {
+                self.unforeseen += 1;
                 native.run(self, &lifted.decoded, |e, values| watch.native(e, values, true))?;
                 lifted.next()
             }
-            #[expect(clippy::cast_possible_truncation, reason = "the number is in a 64-bit register")]
-            Body::Stop(Stop::SystemCall(_)) => return Err(Stop::SystemCall(self.get(GENERAL[0], 8) as u64)),
-            Body::Stop(stop) => return Err(stop.clone()),
+            Body::Stop(_) => unreachable!("it was told apart above"),
         };
         self.rip = next;
         Ok(())
+    }
+
+    /// Whether the quotient of a division fits where it has to go.
+    fn quotient_fits(&mut self, lifted: &Lifted) -> Result<bool, Stop> {
+        let i = &lifted.decoded;
+        let unknown = || Stop::Opaque(lifted.text());
+        let (divisor, size) = if i.op_kind(0) == OpKind::Register {
+            let (offset, size) = place_of(i.op_register(0)).ok_or_else(unknown)?;
+            (self.get(offset, size), size)
+        } else {
+            let address = effective(self, i, 0).ok_or_else(unknown)?;
+            let size = u32::try_from(i.memory_size().size()).map_err(|_| unknown())?;
+            let mut bytes = [0u8; 16];
+            self.memory.read(address, &mut bytes[..size as usize])?;
+            (u128::from_le_bytes(bytes), size)
+        };
+        let (low, high) =
+            if size == 1 { (self.get(0, 1), self.get(1, 1)) } else { (self.get(0, size), self.get(0x10, size)) };
+        let dividend = high << (8 * size) | low;
+        let (half, whole) = (8 * size, 16 * size);
+        if i.mnemonic() == Mnemonic::Div {
+            return Ok(dividend.checked_div(divisor).is_some_and(|q| q <= mask(size)));
+        }
+        let signed = |v: u128, bits: u32| (v << (128 - bits)).cast_signed() >> (128 - bits);
+        let quotient = signed(dividend, whole).checked_div(signed(divisor, half));
+        Ok(quotient.is_some_and(|q| signed(q.cast_unsigned(), half) == q))
     }
 
     fn run_ops<W: Watch>(&mut self, ops: &[Op], next: u64, watch: &mut W) -> Result<u64, Stop> {
@@ -281,6 +330,7 @@ impl Cpu {
                     let mut buffer = [0u8; 128];
                     let bytes = &mut buffer[..to.size as usize];
                     let volatile = self.memory.read(address, bytes)?;
+                    self.unforeseen += u64::from(volatile);
                     watch.loaded(*to, *pointer, address, bytes, volatile);
                     let bytes = &buffer[..to.size as usize];
                     self.put(*to, bytes);

@@ -8,7 +8,7 @@ use crate::memory::Memory;
 use crate::pcode::{Arith, Op, Place, REGISTERS, Slot, TEMPORARIES, TEMPORARY};
 use crate::stop::Stop;
 use iced_x86::{Code, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind};
-use lariat_ir::fast::FastMap;
+use lariat_ir::fast::{FastMap, FastSet};
 use libsla::{
     Address, AddressSpace, AddressSpaceType, BoolOp, GhidraSleigh, InstructionLoader, IntOp, IntSign, OpCode,
     PcodeInstruction, PseudoOp, Sleigh, VarnodeData,
@@ -28,6 +28,8 @@ pub struct Lifted {
     /// What the address of the operand in memory has to be a multiple of, and which operand that is.
     pub(crate) alignment: u32,
     pub(crate) operand: u32,
+    /// Whether it divides: what does not fit raises an exception, which p-code does not know.
+    pub(crate) divides: bool,
     /// The flags that it reads, those that it sets, and those of them whose value is not known afterwards.
     pub(crate) flags: [u32; 3],
 }
@@ -69,6 +71,8 @@ pub struct Lifter {
     sleigh: GhidraSleigh,
     code: AddressSpace,
     known: FastMap<u64, (Vec<u8>, Rc<Lifted>)>,
+    /// What was found to be still the same since the last capture.
+    current: FastSet<u64>,
 }
 
 struct Bytes<'a> {
@@ -95,19 +99,29 @@ impl Lifter {
             .expect("the processor specification is built in");
         let sleigh = builder.build(sleigh_config::processor_x86::SLA_X86_64).expect("the instruction set is built in");
         let code = sleigh.default_code_space();
-        Self { sleigh, code, known: FastMap::default() }
+        Self { sleigh, code, known: FastMap::default(), current: FastSet::default() }
     }
 
     /// The instruction at an address.
     pub fn lift(&mut self, memory: &mut Memory, address: u64) -> Result<Rc<Lifted>, Stop> {
-        if let Some((_, lifted)) = self.known.get(&address) {
+        if let Some((bytes, lifted)) = self.known.get(&address) {
+            if self.current.insert(address) && !memory.code(address)?.starts_with(bytes) {
+                self.current.remove(&address);
+                return Err(Stop::SelfModifying(address));
+            }
             return Ok(lifted.clone());
         }
         let bytes = memory.code(address)?;
+        self.current.insert(address);
         let lifted = Rc::new(self.lift_bytes(address, &bytes)?);
         let used = bytes[..lifted.len as usize].to_vec();
         self.known.insert(address, (used, lifted.clone()));
         Ok(lifted)
+    }
+
+    /// Another state is looked at: its code may be another.
+    pub(crate) fn begin(&mut self) {
+        self.current.clear();
     }
 
     /// The code that was lifted, by address.
@@ -127,23 +141,24 @@ impl Lifter {
         };
         let (alignment, operand) = alignment(&decoded);
         let flags = [decoded.rflags_read(), decoded.rflags_modified(), decoded.rflags_undefined()];
-        Ok(Lifted { address, len, decoded, body, alignment, operand, flags })
+        let divides = matches!(decoded.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
+        Ok(Lifted { address, len, decoded, body, alignment, operand, divides, flags })
     }
 
     /// From now on nobody may read these flags after this instruction: its p-code has them wrong.
     pub(crate) fn distrust_flags(&mut self, lifted: &Rc<Lifted>, wrong: u32) -> Rc<Lifted> {
         let Body::Ops(ops) = &lifted.body else { return lifted.clone() };
         let (body, decoded) = (Body::Ops(ops.clone()), lifted.decoded);
-        let Lifted { address, len, alignment, operand, flags, .. } = **lifted;
+        let Lifted { address, len, alignment, operand, divides, flags, .. } = **lifted;
         let flags = [flags[0], flags[1], flags[2] | wrong];
-        self.replace(Lifted { address, len, decoded, body, alignment, operand, flags })
+        self.replace(Lifted { address, len, decoded, body, alignment, operand, divides, flags })
     }
 
     /// From now on this instruction runs on the processor: its p-code was found wanting.
     pub(crate) fn distrust(&mut self, lifted: &Lifted) -> Rc<Lifted> {
         let (body, decoded) = (Body::Native, lifted.decoded);
-        let Lifted { address, len, alignment, operand, flags, .. } = *lifted;
-        self.replace(Lifted { address, len, decoded, body, alignment, operand, flags })
+        let Lifted { address, len, alignment, operand, divides, flags, .. } = *lifted;
+        self.replace(Lifted { address, len, decoded, body, alignment, operand, divides, flags })
     }
 
     fn replace(&mut self, lifted: Lifted) -> Rc<Lifted> {

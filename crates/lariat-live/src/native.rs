@@ -23,8 +23,10 @@ use iced_x86::{
     CpuidFeature, Encoder, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
     UsedMemory, UsedRegister,
 };
+use lariat_ir::fast::FastMap;
+use std::rc::Rc;
 
-const CODE: usize = 4096;
+const CODE: usize = 256 * 4096;
 const DATA: usize = 8 * 4096;
 const GENERAL_AT: usize = 0;
 const FLAGS_AT: usize = 0x80;
@@ -46,7 +48,13 @@ pub struct Native {
     extended: usize,
     factory: InstructionInfoFactory,
     random: u64,
-    vetted: lariat_ir::fast::FastMap<u64, Trust>,
+    vetted: FastMap<u64, Trust>,
+    /// Instructions that ran before.
+    shapes: FastMap<Instruction, Option<Rc<Shape>>>,
+    /// How much of the room for code is used.
+    used: usize,
+    /// The registers before an instruction.
+    before: Vec<u8>,
 }
 
 /// Whether the p-code of an instruction can be relied on.
@@ -60,7 +68,8 @@ pub(crate) enum Trust {
 
 /// An instruction that can run here, encoded anew.
 struct Shape {
-    code: Vec<u8>,
+    /// The instruction with what has to stand around it.
+    stub: usize,
     /// The register that points to the buffer.
     pointer: Option<usize>,
     registers: Vec<UsedRegister>,
@@ -81,9 +90,10 @@ impl Native {
             return None;
         }
         let last = ptrace::extended_layout().into_iter().flatten().max().unwrap_or(576) + 16 * 64;
-        let (factory, random) = (InstructionInfoFactory::new(), 0x9e37_79b9_7f4a_7c15);
-        let vetted = lariat_ir::fast::FastMap::default();
-        (last <= DATA - EXTENDED_AT).then_some(Self { page: page.cast(), extended: last, factory, random, vetted })
+        let random = 0x9e37_79b9_7f4a_7c15;
+        let mut native = Self::nowhere();
+        (native.page, native.extended, native.random) = (page.cast(), last, random);
+        (last <= DATA - EXTENDED_AT).then_some(native)
     }
 
     fn data(&mut self) -> &mut [u8] {
@@ -166,6 +176,7 @@ impl Native {
         effects.reads.push(unit);
         effects.writes.push(unit);
         let operand = bytes.clone();
+        cpu.unforeseen += u64::from(effects.memory_reads.iter().any(|(_, _, volatile)| *volatile));
         announce(&effects, &|at, into| match at {
             Loc::File(o) => into.copy_from_slice(&cpu.file[o as usize..][..into.len()]),
             Loc::Memory(a) => {
@@ -174,11 +185,19 @@ impl Native {
             }
         });
 
-        let before = cpu.file[..REGISTERS as usize].to_vec();
+        self.before.clear();
+        let before = {
+            let mut before = std::mem::take(&mut self.before);
+            before.extend_from_slice(&cpu.file[..REGISTERS as usize]);
+            before
+        };
         self.execute(cpu, &shape, &mut bytes)?;
         // The table of what an instruction writes is checked against what it wrote.
         let said = |at: usize| effects.writes.iter().any(|(o, n)| (*o as usize..(*o + *n) as usize).contains(&at));
-        let unsaid = (0..REGISTERS as usize).any(|at| before[at] != cpu.file[at] && !said(at));
+        let differ = |chunk: usize| before[chunk..chunk + 64] != cpu.file[chunk..chunk + 64];
+        let changed = (0..REGISTERS as usize).step_by(64).filter(|c| differ(*c)).flat_map(|c| c..c + 64);
+        let unsaid = changed.into_iter().any(|at| before[at] != cpu.file[at] && !said(at));
+        self.before = before;
         if unsaid {
             return Err(Stop::Opaque(text(i)));
         }
@@ -216,9 +235,17 @@ impl Native {
         }
         let i = &lifted.decoded;
         let Some(shape) = self.shape(i) else { return false };
-        let mut real = Cpu { file: cpu.file.clone(), memory: Memory::blank(), rip: 0, undefined: 0 };
+        let mut real =
+            Cpu { file: cpu.file.clone(), memory: Memory::blank(), rip: 0, undefined: 0, unforeseen: 0, in_call: None };
         let mut nowhere = Native::nowhere();
-        let mut trial = Cpu { file: cpu.file.clone(), memory: cpu.memory.clone(), rip: cpu.rip, undefined: 0 };
+        let mut trial = Cpu {
+            file: cpu.file.clone(),
+            memory: cpu.memory.clone(),
+            rip: cpu.rip,
+            undefined: 0,
+            unforeseen: 0,
+            in_call: None,
+        };
         for n in 0..TRIALS {
             let mut operand = Vec::new();
             trial.file[..REGISTERS as usize].copy_from_slice(&cpu.file[..REGISTERS as usize]);
@@ -287,8 +314,17 @@ impl Native {
 
     /// A place where nothing runs: p-code needs none.
     fn nowhere() -> Self {
-        let (factory, vetted) = (InstructionInfoFactory::new(), lariat_ir::fast::FastMap::default());
-        Self { page: std::ptr::null_mut(), extended: 0, factory, random: 0, vetted }
+        let (factory, vetted, shapes) = (InstructionInfoFactory::new(), FastMap::default(), FastMap::default());
+        Self {
+            page: std::ptr::null_mut(),
+            extended: 0,
+            factory,
+            random: 0,
+            vetted,
+            shapes,
+            used: 0,
+            before: Vec::new(),
+        }
     }
 
     fn next_random(&mut self) -> u64 {
@@ -336,8 +372,27 @@ impl Native {
         }
     }
 
-    fn shape(&mut self, i: &Instruction) -> Option<Shape> {
-        Shape::of(i, &mut self.factory)
+    fn shape(&mut self, i: &Instruction) -> Option<Rc<Shape>> {
+        if let Some(known) = self.shapes.get(i) {
+            return known.clone();
+        }
+        let shape = Shape::of(i, &mut self.factory).map(|(shape, code)| {
+            let code = |at: usize| stub(&code, at);
+            let length = code(0).len();
+            if self.used + length > CODE {
+                self.used = 0;
+                self.shapes.clear();
+            }
+            let shape = Shape { stub: self.used, ..shape };
+            let code = code(self.used);
+            assert!(self.used + code.len() <= CODE && !self.page.is_null(), "there is room for the stub");
+            // SAFETY: the page is ours and writable, and the stub ends inside it. No stub runs meanwhile.
+            unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), self.page.add(self.used), code.len()) };
+            self.used += code.len();
+            Rc::new(shape)
+        });
+        self.shapes.insert(*i, shape.clone());
+        shape
     }
 
     fn execute(&mut self, cpu: &mut Cpu, shape: &Shape, operand: &mut [u8]) -> Result<(), Stop> {
@@ -357,12 +412,9 @@ impl Native {
         data[FLAGS_AT..][..8].copy_from_slice(&(cpu.flags() | 0x202).to_le_bytes());
         data[BUFFER_AT..][..operand.len()].copy_from_slice(operand);
         cpu.extended(&mut data[EXTENDED_AT..EXTENDED_AT + extended]);
-        let code = stub(&shape.code);
-        assert!(code.len() <= CODE, "the stub fits into its page");
-        // SAFETY: the page is ours, writable and executable; the stub follows the calling convention of C.
+        // SAFETY: a stub was written there; it follows the calling convention of C.
         unsafe {
-            std::ptr::copy_nonoverlapping(code.as_ptr(), self.page, code.len());
-            let run: extern "C" fn() = std::mem::transmute(self.page);
+            let run: extern "C" fn() = std::mem::transmute(self.page.add(shape.stub));
             run();
         }
         let data = self.data();
@@ -398,7 +450,8 @@ impl Drop for Native {
 }
 
 impl Shape {
-    fn of(i: &Instruction, factory: &mut InstructionInfoFactory) -> Option<Self> {
+    /// With the instruction's new encoding; the place of the stub is still to be found.
+    fn of(i: &Instruction, factory: &mut InstructionInfoFactory) -> Option<(Self, Vec<u8>)> {
         let info = factory.info(i);
         let registers = info.used_registers().to_vec();
         let memory = info.used_memory().to_vec();
@@ -482,7 +535,8 @@ impl Shape {
         }
         let mut encoder = Encoder::new(64);
         encoder.encode(&moved, 0x1000).ok()?;
-        Some(Self { code: encoder.take_buffer(), pointer, registers, memory, operand: operand.unwrap_or(0), unit })
+        let operand = operand.unwrap_or(0);
+        Some((Self { stub: 0, pointer, registers, memory, operand, unit }, encoder.take_buffer()))
     }
 }
 
@@ -618,9 +672,9 @@ pub(crate) fn place_of(r: Register) -> Option<(u32, u32)> {
     r.is_k().then_some((MASKS + 8 * number, 8))
 }
 
-/// The stub around an instruction. Its data stands one page behind it.
-fn stub(instruction: &[u8]) -> Vec<u8> {
-    let mut out = Stub(Vec::with_capacity(256));
+/// The stub around an instruction, to stand at this offset. Its data stands behind the room for code.
+fn stub(instruction: &[u8], offset: usize) -> Vec<u8> {
+    let mut out = Stub(Vec::with_capacity(320), offset);
     out.raw(&[0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]);
     out.at(&[0x48, 0x89, 0x25], STACK_AT);
     out.at(&[0x0f, 0xae, 0x1d], MXCSR_AT);
@@ -649,7 +703,7 @@ fn stub(instruction: &[u8]) -> Vec<u8> {
     out.0
 }
 
-struct Stub(Vec<u8>);
+struct Stub(Vec<u8>, usize);
 
 impl Stub {
     fn raw(&mut self, bytes: &[u8]) {
@@ -658,7 +712,7 @@ impl Stub {
     /// An instruction whose operand is at this place of the data, relative to the next instruction.
     fn at(&mut self, bytes: &[u8], place: usize) {
         self.raw(bytes);
-        let distance = i32::try_from(CODE + place - (self.0.len() + 4)).expect("the data is near");
+        let distance = i32::try_from(CODE + place - (self.1 + self.0.len() + 4)).expect("the data is near");
         self.raw(&distance.to_le_bytes());
     }
     /// Moves a general register from (0x8b) or to (0x89) its place.

@@ -25,6 +25,8 @@ pub struct Trace {
     pub stop: Stop,
     /// Where it ended.
     pub stopped_at: u64,
+    /// How many instructions were run before the first whose result may be another in the target.
+    foreseen: u64,
     /// Where jumps led, with the stack pointer there and the number of instructions before.
     visits: FastMap<(u64, u64), Visits>,
 }
@@ -63,10 +65,15 @@ pub struct Budget {
 impl Trace {
     /// Runs a thread's state until something stops it. The target has to be held.
     pub fn record(machine: &mut Machine, start: Cpu, budget: Budget) -> Self {
+        machine.lifter.begin();
         let mut cpu = start.clone();
+        let mut foreseen = u64::MAX;
         let mut visits: FastMap<(u64, u64), Visits> = FastMap::default();
         let mut length = 0;
         let stop = loop {
+            if let Some(call) = cpu.in_call {
+                break Stop::SystemCall(call);
+            }
             if length >= budget.instructions {
                 break Stop::Budget;
             }
@@ -77,6 +84,9 @@ impl Trace {
                 Ok(lifted) => lifted,
                 Err(stop) => break stop,
             };
+            if cpu.unforeseen > 0 && foreseen == u64::MAX {
+                foreseen = length;
+            }
             length += 1;
             if lifted.branches() {
                 let v = visits.entry((cpu.rip, cpu.stack_pointer())).or_default();
@@ -88,7 +98,7 @@ impl Trace {
             }
         };
         let stopped_at = cpu.rip;
-        Self { start, end: cpu, length, stop, stopped_at, visits }
+        Self { start, end: cpu, length, stop, stopped_at, foreseen, visits }
     }
 
     /// Cuts the ties to the target: what was read is kept, as it was at the start.
@@ -106,7 +116,8 @@ impl Trace {
         let mut all: Vec<Head> = self
             .visits
             .iter()
-            .filter(|(_, v)| v.count >= 3)
+            // Behind something that may go otherwise in the target nothing is known of the target.
+            .filter(|(_, v)| v.count >= 3 && v.first <= self.foreseen)
             .map(|((address, stack), v)| Head {
                 address: *address,
                 stack: *stack,
@@ -174,7 +185,7 @@ impl CellPlace {
 }
 
 /// Values of inputs at heads, all together.
-const MOST_VALUES: usize = 8_000_000;
+const MOST_VALUES: usize = 32_000_000;
 
 /// Runs iterations at a head, symbolically.
 ///

@@ -10,6 +10,7 @@ use lariat_ir::{
 };
 use lariat_smt::{Answer, Limit, Model, Solver, Z3Solver};
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// Rounds of so many iterations at most get an invariant for each of them.
 const LONGEST_ROUND: usize = 64;
@@ -24,6 +25,7 @@ pub(super) struct Search<'a> {
     pub observed: &'a Observed,
     pub relevant: Vec<usize>,
     pub assumptions: &'a [String],
+    pub until: Instant,
 }
 
 /// A claim about how iterations go on, for which invariants are to be found.
@@ -69,7 +71,7 @@ impl Search<'_> {
         } else {
             "after the observed iterations another way is possible".to_owned()
         };
-        Conclusion::Open { reason, leaves }
+        Conclusion::Open { reason, leaves, foregone: false }
     }
 
     /// The first round after which all relevant cells have the values of before.
@@ -78,6 +80,10 @@ impl Search<'_> {
         let mut seen: FastMap<Vec<Bits>, usize> = FastMap::default();
         for (n, row) in o.heads.iter().enumerate() {
             let key: Vec<Bits> = self.relevant.iter().map(|c| row[*c]).collect();
+            // With values in play that nobody can foretell, only the first head is known to be reached.
+            if !o.fresh.is_empty() && n > 0 && seen.get(&key) != Some(&0) {
+                continue;
+            }
             if let Some(before) = seen.insert(key, n) {
                 let iterations = o.order[before..n].to_vec();
                 if iterations.len() > LONGEST_ORBIT {
@@ -149,8 +155,17 @@ impl Search<'_> {
         if unbounded && counters.is_empty() {
             return Err(Vec::new());
         }
-        let no_wrap: Vec<Term> = counters.iter().map(|c| c.no_wrap).collect();
         let after: Vec<FastMap<Term, Term>> = b.steps.iter().map(|(_, e)| post(ts, *e)).collect();
+        // Neither here nor after the step.
+        let here: Vec<Term> = counters.iter().map(|c| c.no_wrap).collect();
+        let no_wrap: Vec<Vec<Term>> = after
+            .iter()
+            .map(|a| {
+                let then = ts.terms.substitute_all(&here, |s| a.get(&s).copied());
+                here.iter().copied().chain(then).collect()
+            })
+            .collect();
+        let limit = Limit::default().until(self.until);
         // Houdini: drop what a step does not keep, until all is kept.
         loop {
             let mut dropped = false;
@@ -162,9 +177,9 @@ impl Search<'_> {
                     }
                     let mut premises = known[at(step)].clone();
                     premises.push(b.guards[step]);
-                    premises.extend(&no_wrap);
+                    premises.extend(&no_wrap[step]);
                     let wanted: Vec<Term> = ts.terms.substitute_all(&goals, |s| after[step].get(&s).copied());
-                    match refute(ts, &mut solver, &premises, ts.terms.all(wanted.iter().copied())) {
+                    match refute(ts, &mut solver, limit, &premises, ts.terms.all(wanted.iter().copied())) {
                         Refuted::No => break,
                         Refuted::By(model) => {
                             let holds = |t: Term| model.eval(&ts.terms, t).as_bool();
@@ -188,13 +203,13 @@ impl Search<'_> {
         for step in 0..b.steps.len() {
             let mut premises = known[at(step)].clone();
             premises.push(b.guards[step]);
-            premises.extend(&no_wrap);
+            premises.extend(&no_wrap[step]);
             let possible = match shape.form {
                 Form::Round => b.guards[next[step]],
                 Form::Choice => ts.terms.any(b.guards.iter().copied()),
             };
             let goal = ts.terms.substitute(possible, |s| after[step].get(&s).copied());
-            match refute(ts, &mut solver, &premises, goal) {
+            match refute(ts, &mut solver, limit, &premises, goal) {
                 Refuted::No => {}
                 Refuted::By(model) => {
                     let value = |n: usize| model.value_or_zero(&ts.terms, ts.vars[b.vars[n]].term).as_bits().unsigned();
@@ -370,7 +385,7 @@ enum Refuted {
 }
 
 /// Whether the goal can fail where the premises hold. Unknowns in it are anybody's choice.
-fn refute(ts: &TransitionSystem, solver: &mut Z3Solver, premises: &[Term], goal: Term) -> Refuted {
+fn refute(ts: &TransitionSystem, solver: &mut Z3Solver, limit: Limit, premises: &[Term], goal: Term) -> Refuted {
     let t = &ts.terms;
     debug_assert!(premises.iter().all(|p| t.symbols(*p).iter().all(|s| matches!(t.role(*s), Some(Role::Var(_))))));
     if t.node(goal).op == Op::Bool(true) {
@@ -381,7 +396,7 @@ fn refute(ts: &TransitionSystem, solver: &mut Z3Solver, premises: &[Term], goal:
         solver.assert(t, *p);
     }
     solver.assert(t, t.not(goal));
-    let answer = solver.check(t, Limit::default());
+    let answer = solver.check(t, limit);
     solver.pop();
     match answer {
         Answer::Unsat => Refuted::No,

@@ -20,6 +20,7 @@ mod system;
 use lariat_ir::fast::FastSet;
 use lariat_ir::observed::Observed;
 use lariat_ir::{Claim, LocId, Term, TransitionSystem};
+use std::time::Instant;
 
 /// A system made of iterations, and why it runs for ever. Nothing is proved before the checker has accepted the claim.
 #[derive(Debug)]
@@ -64,18 +65,21 @@ pub enum Conclusion {
         reason: String,
         /// A state after which no observed iteration follows, by cell.
         leaves: Vec<(usize, u128)>,
+        /// Whether more iterations would change nothing about it.
+        foregone: bool,
     },
 }
 
 /// Tries to close observed iterations. The assumptions are what the observation rests on, in words.
-pub fn close(observed: &Observed, assumptions: &[String]) -> Conclusion {
+pub fn close(observed: &Observed, assumptions: &[String], until: Instant) -> Conclusion {
     let relevant = match relevant(observed) {
         Ok(cells) => cells,
         Err(origin) => {
-            return Conclusion::Open { reason: format!("the way it takes depends on {origin}"), leaves: Vec::new() };
+            let reason = format!("the way it takes depends on {origin}");
+            return Conclusion::Open { reason, leaves: Vec::new(), foregone: true };
         }
     };
-    close::Search { observed, relevant, assumptions }.run()
+    close::Search { observed, relevant, assumptions, until }.run()
 }
 
 /// The cells that guards depend on; or where a fresh value comes from that a guard depends on directly.

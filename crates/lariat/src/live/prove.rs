@@ -188,7 +188,7 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
                 break;
             }
             let Ok(iterations) = iterate(machine, trace, head, wanted_now) else { break };
-            match concolic::close(&iterations.observed, &assumptions) {
+            match concolic::close(&iterations.observed, &assumptions, until) {
                 Conclusion::Closed(closed) => match checked(&closed) {
                     Ok(proved) => {
                         found.outcome = Outcome::Proved { closed, proved: Box::new(proved) };
@@ -206,9 +206,9 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
                     found.watched = Some(Watched { head, iterations });
                     return true;
                 }
-                Conclusion::Open { reason, leaves } => {
+                Conclusion::Open { reason, leaves, foregone } => {
                     // More iterations do not make what differs each time the same.
-                    hopeless = !iterations.observed.fresh.is_empty();
+                    hopeless = foregone;
                     let better = matches!(found.outcome, Outcome::Incomplete { .. });
                     if better && matches!(trace.stop, Stop::Budget | Stop::Time) {
                         found.outcome = Outcome::NotProved { reason, leaves };
@@ -216,10 +216,14 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
                     }
                 }
             }
-            if hopeless || wanted_now < wanted || wanted_now == head.visits - 1 {
+            if hopeless {
+                // Nor does a longer trace.
+                return true;
+            }
+            if wanted_now < wanted || wanted_now == head.visits - 1 {
                 break;
             }
-            wanted *= 12;
+            wanted *= 4;
         }
     }
     // Where the run stopped for a reason of its own a longer one would stop there, too.
