@@ -1,5 +1,5 @@
 /* A regular expression that is only slow: (a|a)*b on a row of a's tries every way to split it. */
-//@ attach: unknown
+//@ attach -O0: unknown
 static int match(const char *at) {
     if (*at == 'b')
         return 1;

@@ -126,5 +126,5 @@ pub fn compare(machine: &mut Machine, target: &Target, tid: i32, steps: u64) -> 
 }
 
 fn cpu_is_stale(out: &Comparison) -> bool {
-    out.steps % 4096 == 0
+    out.steps.is_multiple_of(4096)
 }

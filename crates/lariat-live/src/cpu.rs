@@ -230,7 +230,7 @@ impl Cpu {
     pub(crate) fn run<W: Watch>(&mut self, lifted: &Lifted, native: &mut Native, watch: &mut W) -> Result<(), Stop> {
         if lifted.alignment > 1 {
             let address = effective(self, &lifted.decoded, lifted.operand).unwrap_or(1);
-            if address % u64::from(lifted.alignment) != 0 {
+            if !address.is_multiple_of(u64::from(lifted.alignment)) {
                 return Err(Stop::Trap(format!("the address {address:#x} is not aligned")));
             }
         }

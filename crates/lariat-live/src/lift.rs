@@ -381,7 +381,7 @@ impl Translation {
             return Some(());
         }
         let bitwise = matches!(kind, Arith::And | Arith::Or | Arith::Xor | Arith::Not);
-        if !bitwise || to.size % 8 != 0 || a.size != to.size {
+        if !bitwise || !to.size.is_multiple_of(8) || a.size != to.size {
             return None;
         }
         let part = |s: Slot, at: u32| match s.place {

@@ -46,6 +46,6 @@ impl Machine {
 /// The state of a thread that is held.
 pub fn capture(target: &Target, held: &Held, tid: i32) -> Result<Cpu, Refused> {
     let (registers, extended) = held.registers(tid)?;
-    let memory = Memory::new(held.memory()?, target.mappings()?, held.kernel_writes(tid));
+    let memory = Memory::new(held.memory()?, target.mappings()?, Held::kernel_writes(tid));
     Ok(Cpu::new(&registers, &extended, memory))
 }

@@ -8,14 +8,20 @@ use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 /// The size of a page.
-pub(crate) const PAGE: u64 = 4096;
+const PAGE_SIZE: usize = 4096;
+const PAGE: u64 = PAGE_SIZE as u64;
 
 #[derive(Clone)]
 struct Page {
-    bytes: Rc<[u8; PAGE as usize]>,
+    bytes: Rc<[u8; PAGE_SIZE]>,
     writable: bool,
     /// Reads may give another value each time.
     volatile: bool,
+}
+
+/// How far into its page an address is.
+fn inside(address: u64) -> usize {
+    (address % PAGE) as usize
 }
 
 /// Memory over a snapshot. A clone shares its pages until either writes.
@@ -23,7 +29,7 @@ struct Page {
 pub struct Memory {
     pages: FastMap<u64, Page>,
     /// The pages as they were when they were fetched.
-    originals: FastMap<u64, Rc<[u8; PAGE as usize]>>,
+    originals: FastMap<u64, Rc<[u8; PAGE_SIZE]>>,
     /// Pages with code that was executed.
     code: FastSet<u64>,
     mappings: Rc<Vec<Mapping>>,
@@ -68,7 +74,7 @@ impl Memory {
         }
         let (writable, volatile) = (mapping.access[1], mapping.is_volatile());
         let source = self.source.as_ref().ok_or(Stop::NotFetched(address))?;
-        let mut bytes = [0u8; PAGE as usize];
+        let mut bytes = [0u8; PAGE_SIZE];
         source.read_exact_at(&mut bytes, address).map_err(|_| Stop::Fault(address))?;
         let bytes = Rc::new(bytes);
         self.originals.insert(number, bytes.clone());
@@ -90,8 +96,8 @@ impl Memory {
         while done < into.len() {
             let at = address.wrapping_add(done as u64);
             let page = self.page(at / PAGE)?;
-            let from = (at % PAGE) as usize;
-            let n = (into.len() - done).min(PAGE as usize - from);
+            let from = inside(at);
+            let n = (into.len() - done).min(PAGE_SIZE - from);
             into[done..done + n].copy_from_slice(&page.bytes[from..from + n]);
             volatile |= page.volatile;
             done += n;
@@ -115,8 +121,8 @@ impl Memory {
             if !page.writable {
                 return Err(Stop::Fault(at));
             }
-            let to = (at % PAGE) as usize;
-            let n = (from.len() - done).min(PAGE as usize - to);
+            let to = inside(at);
+            let n = (from.len() - done).min(PAGE_SIZE - to);
             Rc::make_mut(&mut page.bytes)[to..to + n].copy_from_slice(&from[done..done + n]);
             done += n;
         }
@@ -130,7 +136,7 @@ impl Memory {
             return Err(Stop::Fault(address));
         }
         let mut bytes = vec![0u8; 15];
-        let here = ((PAGE - address % PAGE) as usize).min(15);
+        let here = (PAGE_SIZE - inside(address)).min(15);
         self.read(address, &mut bytes[..here])?;
         self.code.insert(address / PAGE);
         let next = address + here as u64;

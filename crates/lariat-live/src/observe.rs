@@ -238,6 +238,13 @@ pub fn iterate(machine: &mut Machine, trace: &Trace, head: Head, iterations: u64
         }
         rows.push(values(&mut cpu, &inputs)?);
     }
+    // Where everything is as it was before, the rest is a repetition.
+    let mut seen: FastMap<&Vec<u8>, usize> = FastMap::default();
+    let round = rows.iter().enumerate().find_map(|(n, row)| seen.insert(row, n).map(|_| n));
+    if let Some(end) = round {
+        lengths.truncate(end.max(2));
+        rows.truncate(lengths.len() + 1);
+    }
     let mut variable: FastSet<Loc> = FastSet::default();
     for (n, at) in inputs.iter().enumerate() {
         if rows.iter().any(|r| r[n] != rows[0][n]) {

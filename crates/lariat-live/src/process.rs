@@ -248,7 +248,7 @@ impl Held {
     }
 
     /// Where the kernel writes on its own account.
-    pub(crate) fn kernel_writes(&self, tid: i32) -> Option<(u64, u64)> {
+    pub(crate) fn kernel_writes(tid: i32) -> Option<(u64, u64)> {
         ptrace::restartable_sequences(tid)
     }
 

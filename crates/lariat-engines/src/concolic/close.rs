@@ -222,8 +222,8 @@ impl Search<'_> {
             return Ok(Conclusion::Unbounded(counters.into_iter().map(|c| c.counter).collect()));
         }
         let mut set: BTreeMap<LocId, Term> = BTreeMap::new();
-        for place in 0..places {
-            let mut facts = known[place].clone();
+        for (place, facts) in known.iter().enumerate() {
+            let mut facts = facts.clone();
             facts.push(match shape.form {
                 Form::Round => b.guards[place],
                 Form::Choice => ts.terms.any(b.guards.iter().copied()),

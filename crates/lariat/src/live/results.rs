@@ -260,7 +260,7 @@ fn why(found: &Found, names: &Names) -> Vec<String> {
             }
             let fixed = fixed_words(found, names);
             if !fixed.is_empty() {
-                out.push(format!("{} never changed by the loop", fixed));
+                out.push(format!("{fixed} never changed by the loop"));
             }
             if out.is_empty() {
                 out.push("nothing that the loop does decides how it goes on".to_owned());
