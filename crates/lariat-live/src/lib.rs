@@ -15,6 +15,7 @@ mod record;
 mod stop;
 mod symbolic;
 pub mod symbols;
+pub mod variables;
 
 pub use cpu::Cpu;
 pub use lift::{Lifted, Lifter};

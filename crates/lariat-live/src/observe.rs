@@ -51,6 +51,8 @@ pub struct Head {
     pub visits: u64,
     /// The number of instructions from the first to the last visit.
     pub span: u64,
+    /// Whether the target is known to come here. Behind something that may go otherwise in the target nothing is known.
+    pub foreseen: bool,
 }
 
 /// How far to go.
@@ -116,14 +118,14 @@ impl Trace {
         let mut all: Vec<Head> = self
             .visits
             .iter()
-            // Behind something that may go otherwise in the target nothing is known of the target.
-            .filter(|(_, v)| v.count >= 3 && v.first <= self.foreseen)
+            .filter(|(_, v)| v.count >= 3)
             .map(|((address, stack), v)| Head {
                 address: *address,
                 stack: *stack,
                 first: v.first,
                 visits: v.count,
                 span: v.last - v.first,
+                foreseen: v.first <= self.foreseen,
             })
             .collect();
         all.sort_by_key(|h| (h.visits, u64::MAX - h.stack, h.first, h.address));
@@ -157,6 +159,8 @@ pub struct Loop {
     pub instructions: (u64, u64),
     /// Memory that is read and that others may write.
     pub volatile: Vec<u64>,
+    /// The general registers at the head, by their numbers.
+    pub registers: [u64; 16],
 }
 
 /// Where a cell is.
@@ -290,7 +294,9 @@ pub fn iterate(machine: &mut Machine, trace: &Trace, head: Head, iterations: u64
                 let most = lengths.iter().copied().max().unwrap_or_default();
                 let mut volatile: Vec<u64> = record.volatile.iter().copied().collect();
                 volatile.sort_unstable();
-                return Ok(Loop { observed, places, constants, code, instructions: (least, most), volatile });
+                let registers = GENERAL.map(|o| u64::try_from(at_head.get(o, 8)).expect("a register has 64 bits"));
+                let instructions = (least, most);
+                return Ok(Loop { observed, places, constants, code, instructions, volatile, registers });
             }
         }
     }

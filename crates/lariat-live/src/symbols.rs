@@ -1,6 +1,7 @@
 //! Names for addresses: functions, source lines, inlined calls, variables.
 
 use crate::process::Mapping;
+use crate::variables::{self, Variable};
 use addr2line::Loader;
 use object::{Object, ObjectSymbol, SymbolKind};
 use std::cell::RefCell;
@@ -34,6 +35,7 @@ struct File {
     parts: Vec<(u64, u64, u64)>,
     /// Variables with static storage: address, size, name, by address.
     data: Vec<(u64, u64, String)>,
+    bytes: Vec<u8>,
 }
 
 impl Symbols {
@@ -104,6 +106,14 @@ impl Symbols {
         found.unwrap_or_default()
     }
 
+    /// The local variables that are visible at an address, with these values of the general registers.
+    pub fn locals(&self, address: u64, registers: &[u64; 16]) -> Vec<Variable> {
+        let found = self.with(address, |file, linked| {
+            Some(variables::visible(&file.bytes, linked, address.wrapping_sub(linked), registers))
+        });
+        found.unwrap_or_default()
+    }
+
     /// The variable with static storage at an address, and how far into it the address is.
     pub fn variable(&self, address: u64) -> Option<(String, u64)> {
         self.with(address, |file, linked| {
@@ -116,7 +126,12 @@ impl Symbols {
 }
 
 fn demangled(name: &str) -> String {
-    addr2line::demangle_auto(name.into(), None).into_owned()
+    // A short name may read like the code of a type: only what starts like a mangled name is one.
+    if name.starts_with("_Z") || name.starts_with("_R") {
+        addr2line::demangle_auto(name.into(), None).into_owned()
+    } else {
+        name.to_owned()
+    }
 }
 
 /// A file of the process; seen from inside its container, if it is in one.
@@ -125,7 +140,8 @@ fn load(pid: i32, name: &str) -> Option<File> {
     let path = if inside.exists() { inside } else { Path::new(name).to_owned() };
     let bytes = fs::read(&path).ok()?;
     let parts = parts(&bytes)?;
-    Some(File { loader: Loader::new(&path).ok()?, parts, data: data(&bytes) })
+    let data = data(&bytes);
+    Some(File { loader: Loader::new(&path).ok()?, parts, data, bytes })
 }
 
 fn data(file: &[u8]) -> Vec<(u64, u64, String)> {

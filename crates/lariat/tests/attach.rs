@@ -32,10 +32,14 @@ impl Running {
     /// Waits until it has computed for a while.
     fn settle(&self, seconds: f64) {
         let begin = Instant::now();
-        let path = format!("/proc/{}/schedstat", self.pid());
+        let threads = format!("/proc/{}/task", self.pid());
+        let time = |thread: std::fs::DirEntry| {
+            let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            text.split(' ').next()?.parse::<f64>().ok()
+        };
         while begin.elapsed() < Duration::from_secs(30) {
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            let ran = text.split(' ').next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
+            let listed = std::fs::read_dir(&threads).into_iter().flatten().flatten();
+            let ran: f64 = listed.filter_map(time).sum();
             if ran > seconds * 1e9 {
                 return;
             }
@@ -461,4 +465,58 @@ fn the_target_survives_the_death_of_the_tracer() {
     let out = target.wait_with_output().expect("the program ends");
     assert!(out.status.success(), "{:?}", out.status);
     assert_eq!(String::from_utf8_lossy(&out.stdout).trim(), "9000000000");
+}
+
+/// Programs that the static analysis proves to hang, written by it with their inputs, hang when they run, and looking at them
+/// proves it again.
+#[test]
+fn what_hangs_by_static_proof_hangs_at_run_time() {
+    let programs = folder().join("harness");
+    // Runs before may have left others.
+    let _ = std::fs::remove_dir_all(&programs);
+    let mut files: Vec<PathBuf> = Vec::new();
+    for topic in ["orbits", "inner-loops", "unsigned-wrap", "memory", "calls", "noreturn", "narrowing", "switch"] {
+        let listed = std::fs::read_dir(root().join("tests/corpus").join(topic)).expect("the corpus is there");
+        files.extend(listed.filter_map(|e| Some(e.ok()?.path())).filter(|p| {
+            let text = std::fs::read_to_string(p).unwrap_or_default();
+            p.extension().is_some_and(|e| e == "c") && text.contains("diverges") && !text.contains("diverges when")
+        }));
+    }
+    files.sort();
+    let out = Command::new(env!("CARGO_BIN_EXE_lariat"))
+        .args(["check", "--jobs", "1", "--harness"])
+        .arg(&programs)
+        .args(&files)
+        .current_dir(root())
+        .output()
+        .expect("the tool starts");
+    assert!(programs.exists(), "{}", String::from_utf8_lossy(&out.stderr));
+    let mut made: Vec<PathBuf> = std::fs::read_dir(&programs)
+        .expect("the folder was made")
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
+    made.sort();
+    let (mut proved, mut open) = (0, Vec::new());
+    for source in &made {
+        let name = source.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
+        let binary = source.with_extension("");
+        let status = Command::new("clang-22")
+            .args(["-O0", "-g", "-w", "-Wno-error=implicit-function-declaration", "-o"])
+            .args([&binary, source])
+            .args(["-lm", "-Wl,--unresolved-symbols=ignore-all"])
+            .status();
+        assert!(status.is_ok_and(|s| s.success()), "{name} does not compile");
+        let mut running = Running::start(&mut Command::new(&binary)).expect("the program starts");
+        running.settle(0.05);
+        assert!(running.0.try_wait().is_ok_and(|s| s.is_none()), "{name} has ended");
+        let Some(found) = attach(&running.pid(), &[]) else { return };
+        if verdict(&found) == "proved" {
+            proved += 1;
+        } else {
+            open.push(format!("{name}: {}", found["reason"]));
+        }
+    }
+    println!("{proved} of {} proved at run time; open:\n{}", made.len(), open.join("\n"));
+    assert!(open.is_empty(), "{}", open.join("\n"));
 }

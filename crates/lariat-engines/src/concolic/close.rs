@@ -18,6 +18,8 @@ const LONGEST_ROUND: usize = 64;
 const MOST_CHOICES: usize = 24;
 /// An orbit may be this long.
 const LONGEST_ORBIT: usize = 20_000;
+/// Resource units for one question: what closes a loop is easy, or not found.
+const QUERY: u64 = 1_000_000;
 /// Equalities are looked for between so many cells.
 const COMPARED_CELLS: usize = 40;
 
@@ -165,7 +167,7 @@ impl Search<'_> {
                 here.iter().copied().chain(then).collect()
             })
             .collect();
-        let limit = Limit::default().until(self.until);
+        let limit = Limit::rlimit(QUERY).until(self.until);
         // Houdini: drop what a step does not keep, until all is kept.
         loop {
             let mut dropped = false;

@@ -4,11 +4,14 @@ use super::prove::{Found, Watched};
 use lariat_ir::Span;
 use lariat_live::observe::CellPlace;
 use lariat_live::symbols::{Frame, Symbols};
+use lariat_live::variables::Variable;
 use std::collections::BTreeMap;
 
 /// Names for addresses and cells of one process.
 pub struct Names {
     symbols: Symbols,
+    /// The variables of the function that the loop is in.
+    locals: Vec<Variable>,
 }
 
 /// A source line with how many instructions of the loop belong to it.
@@ -17,7 +20,10 @@ type Lines = BTreeMap<(String, u32), usize>;
 impl Names {
     /// The names for a process.
     pub fn new(found: &Found) -> Self {
-        Self { symbols: Symbols::new(found.target.pid, found.mappings.clone()) }
+        let symbols = Symbols::new(found.target.pid, found.mappings.clone());
+        let at_head = |w: &Watched| symbols.locals(w.head.address, &w.iterations.registers);
+        let locals = found.watched.as_ref().map(at_head).unwrap_or_default();
+        Self { symbols, locals }
     }
 
     /// The frames at an address, the innermost first.
@@ -58,8 +64,22 @@ impl Names {
             .collect()
     }
 
+    /// The local variable that a cell is, or is a part of.
+    fn local(&self, place: CellPlace) -> Option<String> {
+        self.locals.iter().find_map(|v| match (v.place, place) {
+            (CellPlace::Register(a, _), CellPlace::Register(b, _)) if a == b => Some(v.name.clone()),
+            (CellPlace::Memory(a, size), CellPlace::Memory(b, _)) if b >= a && b - a < u64::from(size) => {
+                Some(if a == b { v.name.clone() } else { format!("{}+{}", v.name, b - a) })
+            }
+            _ => None,
+        })
+    }
+
     /// A cell as a reader knows it: a variable, or where it is.
     pub fn cell(&self, place: CellPlace) -> String {
+        if let Some(name) = self.local(place) {
+            return name;
+        }
         match place {
             CellPlace::Register(..) => place.register_name().unwrap_or_default(),
             CellPlace::Memory(address, size) => match self.symbols.variable(address) {

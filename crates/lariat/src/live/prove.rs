@@ -189,6 +189,12 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
             }
             let Ok(iterations) = iterate(machine, trace, head, wanted_now) else { break };
             match concolic::close(&iterations.observed, &assumptions, until) {
+                Conclusion::Closed(_) if !head.foreseen => {
+                    let reason = "whether it comes to this loop depends on something that differs each time".to_owned();
+                    found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
+                    found.watched = Some(Watched { head, iterations });
+                    break;
+                }
                 Conclusion::Closed(closed) => match checked(&closed) {
                     Ok(proved) => {
                         found.outcome = Outcome::Proved { closed, proved: Box::new(proved) };
@@ -201,6 +207,7 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
                         found.watched = Some(Watched { head, iterations });
                     }
                 },
+                Conclusion::Unbounded(_) if !head.foreseen => break,
                 Conclusion::Unbounded(counters) => {
                     found.outcome = Outcome::Unbounded { counters, leaves_in: None };
                     found.watched = Some(Watched { head, iterations });

@@ -253,7 +253,8 @@ fn why(found: &Found, names: &Names) -> Vec<String> {
                         } else {
                             format!("{} iterations", closed.period)
                         };
-                        format!("after {times} {}{more} are what they were", named.join(", "))
+                        let verb = if moving.len() == 1 { "is" } else { "are" };
+                        format!("after {times} {}{more} {verb} as before", named.join(", "))
                     }
                     _ => format!("{}{more} change, but stay where the loop goes on", named.join(", ")),
                 });
