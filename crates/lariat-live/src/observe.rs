@@ -232,23 +232,25 @@ pub fn iterate(machine: &mut Machine, trace: &Trace, head: Head, iterations: u64
     if inputs.len() * lengths.len() > MOST_VALUES {
         return Err(Stop::Budget);
     }
-    // What each input is at each head.
+    // What each input is at each head. Where everything is as it was before, the rest is a repetition.
     let mut rows: Vec<Vec<u8>> = Vec::with_capacity(lengths.len() + 1);
+    let mut seen: FastSet<Vec<u8>> = FastSet::default();
     let mut cpu = at_head.clone();
-    rows.push(values(&mut cpu, &inputs)?);
+    let first = values(&mut cpu, &inputs)?;
+    seen.insert(first.clone());
+    rows.push(first);
     for length in &lengths {
         for _ in 0..*length {
             machine.plain_step(&mut cpu)?;
         }
-        rows.push(values(&mut cpu, &inputs)?);
+        let row = values(&mut cpu, &inputs)?;
+        let again = !seen.insert(row.clone());
+        rows.push(row);
+        if again && rows.len() > 2 {
+            break;
+        }
     }
-    // Where everything is as it was before, the rest is a repetition.
-    let mut seen: FastMap<&Vec<u8>, usize> = FastMap::default();
-    let round = rows.iter().enumerate().find_map(|(n, row)| seen.insert(row, n).map(|_| n));
-    if let Some(end) = round {
-        lengths.truncate(end.max(2));
-        rows.truncate(lengths.len() + 1);
-    }
+    lengths.truncate(rows.len() - 1);
     let mut variable: FastSet<Loc> = FastSet::default();
     for (n, at) in inputs.iter().enumerate() {
         if rows.iter().any(|r| r[n] != rows[0][n]) {
@@ -307,18 +309,24 @@ fn is_arrival(lifted: &Lifted) -> bool {
     lifted.branches()
 }
 
-/// The bytes of some places.
-fn values(cpu: &mut Cpu, inputs: &[Loc]) -> Result<Vec<u8>, Stop> {
-    let mut out = Vec::with_capacity(inputs.len());
-    for at in inputs {
-        let mut byte = [0u8];
-        match at {
-            Loc::File(o) => byte[0] = cpu.file[*o as usize],
+/// The bytes of some places, which are in order.
+fn values(cpu: &mut Cpu, places: &[Loc]) -> Result<Vec<u8>, Stop> {
+    let mut out = vec![0; places.len()];
+    let mut n = 0;
+    while n < places.len() {
+        match places[n] {
+            Loc::File(o) => {
+                out[n] = cpu.file[o as usize];
+                n += 1;
+            }
+            // Neighbours in memory are read together.
             Loc::Memory(a) => {
-                cpu.memory.read(*a, &mut byte)?;
+                let follows = |m: usize| places.get(m) == Some(&Loc::Memory(a.wrapping_add((m - n) as u64)));
+                let end = (n + 1..places.len()).find(|m| !follows(*m)).unwrap_or(places.len());
+                cpu.memory.read(a, &mut out[n..end])?;
+                n = end;
             }
         }
-        out.push(byte[0]);
     }
     Ok(out)
 }

@@ -1,7 +1,8 @@
 //! From a process to a checked verdict: hold it, watch its thread go round in the emulator, let it go, prove.
 
-use lariat_check::{Proved, System, check};
+use lariat_check::{Proved, System, check, program};
 use lariat_engines::concolic::{self, Closed, Conclusion, Counter};
+use lariat_ir::Property;
 use lariat_live::observe::{Budget, Head, Loop, Trace, iterate};
 use lariat_live::process::{Refused, Target};
 use lariat_live::{Machine, Stop, capture};
@@ -72,6 +73,8 @@ pub enum Outcome {
         closed: Box<Closed>,
         /// The proof.
         proved: Box<Proved>,
+        /// That the system as a whole runs for ever.
+        program: Box<Proved>,
     },
     /// It leaves the loop only when a counter wraps.
     Unbounded {
@@ -196,8 +199,9 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
                     break;
                 }
                 Conclusion::Closed(closed) => match checked(&closed) {
-                    Ok(proved) => {
-                        found.outcome = Outcome::Proved { closed, proved: Box::new(proved) };
+                    Ok((proved, program)) => {
+                        let (proved, program) = (Box::new(proved), Box::new(program));
+                        found.outcome = Outcome::Proved { closed, proved, program };
                         found.watched = Some(Watched { head, iterations });
                         return true;
                     }
@@ -238,10 +242,15 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
 }
 
 /// The claim goes to the checker, with a system and a solver of its own.
-fn checked(closed: &Closed) -> Result<Proved, String> {
+fn checked(closed: &Closed) -> Result<(Proved, Proved), String> {
     let limit = Limit::default();
     let system = System::verify(&closed.ts, &mut Z3Solver::isolated(), limit).map_err(|d| d.to_string())?;
-    check(&system, &closed.claim, &mut Z3Solver::isolated(), limit).map_err(|r| r.to_string())
+    let mut solver = Z3Solver::isolated();
+    let proved = check(&system, &closed.claim, &mut solver, limit).map_err(|r| r.to_string())?;
+    let (whole, when) = (Property::ProgramDiverges, closed.claim.when);
+    let parts = [proved.clone()];
+    let program = program::conclude(&system, whole, when, &parts, &mut solver, limit).map_err(|r| r.to_string())?;
+    Ok((proved, program))
 }
 
 /// Why a timer may end any loop of the process, in words.

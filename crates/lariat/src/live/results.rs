@@ -107,7 +107,9 @@ pub fn program(found: &Found, time: Duration) -> Program {
     let mut kind = None;
     let mut header = head.map_or_else(|| "head".to_owned(), |h| format!("{h:#x}"));
     let mut assumptions: Vec<(String, Option<Span>)> = Vec::new();
-    if let Outcome::Proved { closed, proved } = &found.outcome {
+    let mut whole = None;
+    if let Outcome::Proved { closed, proved, program } = &found.outcome {
+        whole = Some(claim::to_data(&closed.ts, program.claim()));
         systems.push(SystemReport {
             proves: "diverges",
             hash: closed.claim.system.to_string(),
@@ -155,7 +157,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
         time: found.search,
     };
     let entries =
-        vec![EntryReport { name: entry.clone(), verdict, reason: reason.clone(), certificate: None, systems }];
+        vec![EntryReport { name: entry.clone(), verdict, reason: reason.clone(), certificate: whole, systems }];
     let results = Results {
         verdict,
         reason,
