@@ -560,27 +560,32 @@ const NAMED: [Register; 16] = [
 ];
 
 /// Kinds of instructions that need the stack, control flow or several operands in memory: the comparison of whole programs with
-/// single-stepping covers them.
+/// single-stepping covers them. Kinds that are not met there are not in the list, and so not trusted.
 fn compared_elsewhere(i: &Instruction) -> bool {
     use Mnemonic::{
-        Call, Cmpsb, Cmpsd, Cmpsq, Cmpsw, Leave, Lodsb, Lodsd, Lodsq, Lodsw, Movsb, Movsd, Movsq, Movsw, Pop, Push,
-        Ret, Scasb, Scasd, Scasq, Scasw, Stosb, Stosd, Stosq, Stosw,
+        Add, And, Call, Cmp, Iret, Iretd, Iretq, Jcxz, Jecxz, Jrcxz, Lea, Leave, Loop, Loope, Loopne, Mov, Movsb,
+        Movsd, Movsq, Movsw, Pop, Push, Ret, Retf, Stosb, Stosd, Stosq, Stosw, Sub, Sysexit, Sysret, Xchg,
     };
-    let strings = [
-        Movsb, Movsw, Movsd, Movsq, Stosb, Stosw, Stosd, Stosq, Lodsb, Lodsw, Lodsd, Lodsq, Scasb, Scasw, Scasd, Scasq,
-        Cmpsb, Cmpsw, Cmpsd, Cmpsq,
-    ];
-    let stack = [Push, Pop, Call, Ret, Leave];
+    let m = i.mnemonic();
+    let near = !i.is_jmp_far() && !i.is_jmp_far_indirect() && !i.is_call_far() && !i.is_call_far_indirect();
+    let rare = [Loop, Loope, Loopne, Jcxz, Jecxz, Jrcxz, Retf, Iret, Iretd, Iretq, Sysret, Sysexit].contains(&m);
+    let jumps = matches!(
+        i.flow_control(),
+        FlowControl::UnconditionalBranch
+            | FlowControl::IndirectBranch
+            | FlowControl::ConditionalBranch
+            | FlowControl::Return
+            | FlowControl::Call
+            | FlowControl::IndirectCall
+    );
+    let strings = [Movsb, Movsw, Movsd, Movsq, Stosb, Stosw, Stosd, Stosq];
     // The stack pointer is not loaded where instructions run; with it as an operand only these are common.
-    let simple =
-        [Mnemonic::Mov, Mnemonic::Lea, Mnemonic::Add, Mnemonic::Sub, Mnemonic::And, Mnemonic::Cmp, Mnemonic::Xchg];
-    let on_stack_pointer = is_operand(i, Register::RSP) && simple.contains(&i.mnemonic());
-    let address_only = i.mnemonic() == Mnemonic::Lea && i.memory_base() == Register::RSP;
-    let relative = i.is_ip_rel_memory_operand() && i.mnemonic() == Mnemonic::Lea;
-    i.flow_control() != FlowControl::Next && i.flow_control() != FlowControl::Interrupt
-        || stack.contains(&i.mnemonic())
-        || i.is_string_instruction() && strings.contains(&i.mnemonic())
-        || relative
+    let simple = [Mov, Lea, Add, Sub, And, Cmp, Xchg];
+    let on_stack_pointer = is_operand(i, Register::RSP) && simple.contains(&m);
+    let address_only = m == Lea && (i.memory_base() == Register::RSP || i.is_ip_rel_memory_operand());
+    jumps && near && !rare
+        || [Push, Pop, Call, Ret, Leave].contains(&m) && near
+        || i.is_string_instruction() && strings.contains(&m)
         || on_stack_pointer
         || address_only
 }

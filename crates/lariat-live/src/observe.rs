@@ -277,7 +277,7 @@ pub fn iterate(machine: &mut Machine, trace: &Trace, head: Head, iterations: u64
                     Bits::new(8 * size, u128::from_le_bytes(bytes))
                 };
                 let heads = rows.iter().map(|r| places.iter().map(|p| of_cell(r, p)).collect()).collect();
-                let constants = constants(&inputs, &rows[0], &variable);
+                let constants = constants(&inputs, &rows[0], &variable, &record.pieces);
                 let mut distinct: FastMap<Iteration, usize> = FastMap::default();
                 let mut all = Vec::new();
                 let mut order = Vec::new();
@@ -381,7 +381,13 @@ fn cells(variable: &FastSet<Loc>, pieces: &FastSet<(Loc, u32)>) -> Vec<CellPlace
 }
 
 /// Runs of constant bytes.
-fn constants(inputs: &[Loc], values: &[u8], variable: &FastSet<Loc>) -> Vec<(CellPlace, Vec<u8>)> {
+fn constants(
+    inputs: &[Loc],
+    values: &[u8],
+    variable: &FastSet<Loc>,
+    pieces: &FastSet<(Loc, u32)>,
+) -> Vec<(CellPlace, Vec<u8>)> {
+    let starts: FastSet<Loc> = pieces.iter().map(|(at, _)| *at).collect();
     let mut out: Vec<(Loc, Vec<u8>)> = Vec::new();
     for (at, value) in inputs.iter().zip(values) {
         if variable.contains(at) {
@@ -389,7 +395,9 @@ fn constants(inputs: &[Loc], values: &[u8], variable: &FastSet<Loc>) -> Vec<(Cel
         }
         match out.last_mut() {
             Some((begin, bytes))
-                if begin.plus(u32::try_from(bytes.len()).unwrap_or(u32::MAX)) == *at && bytes.len() < 16 =>
+                if begin.plus(u32::try_from(bytes.len()).unwrap_or(u32::MAX)) == *at
+                    && !starts.contains(at)
+                    && bytes.len() < 16 =>
             {
                 bytes.push(*value);
             }

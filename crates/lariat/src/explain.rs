@@ -20,6 +20,7 @@ pub const PAGES: &[Page] = &[
     Page { name: "orbit", text: include_str!("../../../docs/engines/orbit.md") },
     Page { name: "closed-set", text: include_str!("../../../docs/engines/closed-set.md") },
     Page { name: "ranking", text: include_str!("../../../docs/engines/ranking.md") },
+    Page { name: "concolic", text: include_str!("../../../docs/engines/concolic.md") },
     Page { name: "invariants", text: include_str!("../../../docs/engines/invariants.md") },
     Page { name: "attach", text: include_str!("../../../docs/attach.md") },
     Page { name: "lts", text: include_str!("../../../docs/lts.md") },
@@ -45,7 +46,6 @@ const ALSO: &[(&str, &str)] = &[
     ("Program", "certificates"),
     ("json", "results"),
     ("run", "attach"),
-    ("concolic", "attach"),
 ];
 
 /// The page of this name, or the one that explains what reports call so.

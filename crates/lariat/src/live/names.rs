@@ -82,13 +82,13 @@ impl Names {
         }
         match place {
             CellPlace::Register(..) => place.register_name().unwrap_or_default(),
-            CellPlace::Memory(address, size) => match self.symbols.variable(address) {
+            CellPlace::Memory(address, _) => match self.symbols.variable(address) {
                 Some((name, 0)) => name,
                 Some((name, offset)) => format!("{name}+{offset}"),
                 None => {
                     let region = self.symbols.file_of(address).unwrap_or_default();
                     let region = if region.starts_with('[') { format!(" {region}") } else { String::new() };
-                    format!("*({size}*){address:#x}{region}")
+                    format!("{address:#x}{region}")
                 }
             },
         }

@@ -280,6 +280,19 @@ fn conditions(target: &Target, found: &Found) -> Vec<String> {
         let names: Vec<String> = caught.iter().map(|n| signal_name(*n)).collect();
         out.push(format!("the handlers for {} do not change the values that are watched", names.join(", ")));
     }
+    let maps =
+        |what: &str| found.mappings.iter().any(|m| m.name.rsplit('/').next().is_some_and(|n| n.starts_with(what)));
+    if maps("libjvm") {
+        out.push(
+            "the virtual machine does not ask the thread to stop, for a collection, a deadline or new code".to_owned(),
+        );
+    }
+    if maps("python") || maps("libpython") {
+        out.push(
+            "nobody sets the interpreter's flag for pending work: no Ctrl-C, no other thread that wants to run"
+                .to_owned(),
+        );
+    }
     out
 }
 

@@ -294,7 +294,7 @@ fn fixed_words(found: &Found, names: &Names) -> String {
         .iter()
         .filter(|(place, _)| matches!(place, CellPlace::Memory(..)))
         .map(|(place, bytes)| (names.cell(*place), number(bytes)))
-        .filter(|(name, _)| !name.starts_with('*'))
+        .filter(|(name, _)| !name.starts_with("0x"))
         .map(|(name, value)| format!("`{name}` == {value}"))
         .take(WATCHED_IN_WORDS)
         .collect();

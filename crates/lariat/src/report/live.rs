@@ -87,7 +87,7 @@ fn watched(live: &Live) -> String {
     let mut text = String::new();
     for w in live.watch.iter().take(LISTED) {
         let how = if w.changes { ", changed by the loop" } else { "" };
-        let at = if w.place == w.name { String::new() } else { format!(" at {}", w.place) };
+        let at = if w.name.starts_with(&w.place) { String::new() } else { format!(" at {}", w.place) };
         let _ = write!(text, "\n{} = {} ({} bytes{at}{how})", w.name, w.value, w.size);
     }
     let more = live.watch.len().saturating_sub(LISTED);
