@@ -116,6 +116,23 @@ fn a_counter_with_a_bound_ends() {
 }
 
 #[test]
+fn counting_down_to_zero_is_no_overflow() {
+    let h = Hand::new(&["n"]);
+    let down = h.terms.apply(Op::BvSub, &[h.x(0), h.number(1)]);
+    let i = Iteration { guards: vec![h.terms.not(h.is(0, 0))], changes: vec![(0, down)] };
+    stays_open(&h.observed(vec![i], &[0, 0], &[&[500], &[499], &[498]]));
+}
+
+#[test]
+fn counting_up_to_zero_is_no_overflow() {
+    // As compilers like to count: from -500 to 0.
+    let h = Hand::new(&["n"]);
+    let i = Iteration { guards: vec![h.terms.not(h.is(0, 0))], changes: vec![(0, h.plus(0, 1))] };
+    let at = |n: u128| 0x1_0000_0000 - n;
+    stays_open(&h.observed(vec![i], &[0, 0], &[&[at(500)], &[at(499)], &[at(498)]]));
+}
+
+#[test]
 fn what_held_so_far_need_not_hold() {
     // x was 7 at every head, but only while y is above zero; y falls.
     let h = Hand::new(&["x", "y"]);

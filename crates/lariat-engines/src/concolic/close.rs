@@ -328,7 +328,12 @@ impl Search<'_> {
             }
             let largest = steps.iter().copied().max_by_key(|s| s.abs()).unwrap_or(0);
             let now = self.observed.heads[shape.head][*cell];
-            let signed = reads_signed(ts, &b.guards, x);
+            // A machine word has no sign of its own. Zero is where an unsigned number ends that falls, and where a
+            // negative one ends that grows: neither is an overflow. So only what wraps in both readings counts as one.
+            let signed = falls || reads_signed(ts, &b.guards, x);
+            if !signed && now.signed() < 0 {
+                continue;
+            }
             let half = 1i128 << (width - 1);
             let (lo, hi) = if signed { (-half, half - 1) } else { (0, 2 * half - 1) };
             let value = if signed { now.signed() } else { now.unsigned().cast_signed() };
