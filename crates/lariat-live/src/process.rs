@@ -91,6 +91,12 @@ impl Target {
         self.threads().into_iter().filter_map(|t| Some((t, of(t)?))).collect()
     }
 
+    /// Whether a thread runs, or would if there were a processor for it.
+    pub fn is_runnable(&self, tid: i32) -> bool {
+        let text = fs::read_to_string(format!("/proc/{}/task/{tid}/stat", self.pid)).unwrap_or_default();
+        text.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('R'))
+    }
+
     /// The thread that ran most while we looked on for a moment, and for which part of that moment it ran.
     pub fn hottest(&self, moment: Duration) -> Option<(i32, f64)> {
         let before = self.run_times();
@@ -98,7 +104,8 @@ impl Target {
         std::thread::sleep(moment);
         let after = self.run_times();
         let ran = |(tid, t): (&i32, &Duration)| (*tid, t.saturating_sub(before.get(tid).copied().unwrap_or_default()));
-        let (tid, most) = after.iter().map(ran).max_by_key(|(_, t)| *t)?;
+        // On a busy machine a thread may not have had its turn: one that could run comes before one that waits.
+        let (tid, most) = after.iter().map(ran).max_by_key(|(tid, t)| (*t, self.is_runnable(*tid)))?;
         Some((tid, most.as_secs_f64() / begin.elapsed().as_secs_f64()))
     }
 

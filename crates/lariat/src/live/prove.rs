@@ -130,7 +130,7 @@ pub fn attach(target: &Target, settings: &Settings) -> Result<Found, Refused> {
         mappings: target.mappings()?,
     };
     found.conditions = conditions(target, &found);
-    if settings.thread.is_none() && busy < 0.02 {
+    if settings.thread.is_none() && busy < 0.02 && !target.is_runnable(thread) {
         return Ok(found);
     }
     let begin = Instant::now();
