@@ -62,6 +62,7 @@ pub fn results(
         assumptions: assumptions(entries),
         contradictions,
         time,
+        live: None,
     }
 }
 
