@@ -73,8 +73,12 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
             let known = || known().iter().map(|(l, t)| (*l, there(t))).collect();
             let mut proofs = search(&Task { ts: &sliced, ..*task }, cx.effort, deadline, &known)?;
             for (measures, invariants) in &mut proofs {
-                measures.values_mut().flatten().for_each(|m| m.term = back(&m.term));
-                invariants.values_mut().for_each(|t| *t = back(t));
+                for m in measures.values_mut().flatten() {
+                    m.term = back(&m.term);
+                }
+                for t in invariants.values_mut() {
+                    *t = back(t);
+                }
             }
             proofs
         }
