@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// How many steps a run takes at most.
 pub(super) const FUEL: u64 = 60_000;
+/// How many cells of memory all steps of a run may hold together.
+const CELLS: usize = 2_000_000;
 
 /// How many steps a run takes at most without an observation: programs observe often.
 const SILENCE: u64 = 10_000;
@@ -90,9 +92,13 @@ pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
     let mut rng = Rng::new(from.other_seed);
     let mut state = State { loc: ts.entry, values };
     let mut silent = 0;
+    let mut cells = CELLS;
     for _ in 0..FUEL {
         silent += 1;
-        if silent > SILENCE {
+        // A run that allocates for ever has more and more memory, and every store copies it.
+        let held = state.values.iter().map(|v| if let Value::Array(a) = v { a.cells().len() } else { 0 });
+        cells = cells.saturating_sub(held.sum());
+        if silent > SILENCE || cells == 0 {
             break;
         }
         let count = trace.observed.len();
