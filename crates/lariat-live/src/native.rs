@@ -563,8 +563,9 @@ const NAMED: [Register; 16] = [
 /// single-stepping covers them. Kinds that are not met there are not in the list, and so not trusted.
 fn compared_elsewhere(i: &Instruction) -> bool {
     use Mnemonic::{
-        Add, And, Call, Cmp, Iret, Iretd, Iretq, Jcxz, Jecxz, Jrcxz, Lea, Leave, Loop, Loope, Loopne, Mov, Movsb,
-        Movsd, Movsq, Movsw, Pop, Push, Ret, Retf, Stosb, Stosd, Stosq, Stosw, Sub, Sysexit, Sysret, Xchg,
+        Add, And, Call, Cmp, Cmpsb, Cmpsd, Cmpsq, Cmpsw, Iret, Iretd, Iretq, Jcxz, Jecxz, Jrcxz, Lea, Leave, Loop,
+        Loope, Loopne, Mov, Movsb, Movsd, Movsq, Movsw, Pop, Push, Ret, Retf, Scasb, Scasd, Scasq, Scasw, Stosb, Stosd,
+        Stosq, Stosw, Sub, Sysexit, Sysret, Xchg,
     };
     let m = i.mnemonic();
     let near = !i.is_jmp_far() && !i.is_jmp_far_indirect() && !i.is_call_far() && !i.is_call_far_indirect();
@@ -578,14 +579,17 @@ fn compared_elsewhere(i: &Instruction) -> bool {
             | FlowControl::Call
             | FlowControl::IndirectCall
     );
-    let strings = [Movsb, Movsw, Movsd, Movsq, Stosb, Stosw, Stosd, Stosq];
+    let copies = [Movsb, Movsw, Movsd, Movsq, Stosb, Stosw, Stosd, Stosq];
+    let searches = [Scasb, Scasw, Scasd, Scasq, Cmpsb, Cmpsw, Cmpsd, Cmpsq];
+    // `movsd` and `cmpsd` are also vector instructions.
+    let strings = i.is_string_instruction() && copies.iter().chain(&searches).any(|s| *s == m);
     // The stack pointer is not loaded where instructions run; with it as an operand only these are common.
     let simple = [Mov, Lea, Add, Sub, And, Cmp, Xchg];
     let on_stack_pointer = is_operand(i, Register::RSP) && simple.contains(&m);
     let address_only = m == Lea && (i.memory_base() == Register::RSP || i.is_ip_rel_memory_operand());
     jumps && near && !rare
         || [Push, Pop, Call, Ret, Leave].contains(&m) && near
-        || i.is_string_instruction() && strings.contains(&m)
+        || strings
         || on_stack_pointer
         || address_only
 }

@@ -83,3 +83,16 @@ fn text_processing() {
         ],
     );
 }
+
+/// Programs use few of them, so one is made that uses them all.
+#[test]
+fn string_instructions() {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/live/string_instructions.c");
+    let binary = concat!(env!("CARGO_TARGET_TMPDIR"), "/string_instructions");
+    let built = Command::new("clang-22").args(["-O1", "-w", "-o", binary, source]).status();
+    if !built.is_ok_and(|s| s.success()) {
+        println!("skipped: clang-22 is not here");
+        return;
+    }
+    follow(binary, &[]);
+}
