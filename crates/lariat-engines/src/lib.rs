@@ -9,6 +9,7 @@
 mod board;
 mod choices;
 pub mod closed;
+pub mod concolic;
 mod engine;
 mod linear;
 mod lp;

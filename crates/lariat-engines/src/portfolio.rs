@@ -6,13 +6,16 @@ use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
 use crate::orbit::Orbit;
 use crate::path_automaton::PathAutomaton;
 use crate::rank::Ranking;
-use lariat_ir::{Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
+use lariat_ir::{Certificate, Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
 use lariat_smt::Limit;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
 pub const ENGINES: &[&dyn Engine] = &[&Ranking, &Orbit, &ClosedSet, &PathAutomaton];
+
+/// What the abstract domains find goes by this name.
+const FACTS: &str = "invariants";
 
 /// Who accepts claims: the checker, behind a trait that this crate can know.
 pub trait Judge {
@@ -100,6 +103,9 @@ impl Portfolio {
             let nothing = |id| LoopResult { id, decisions: Vec::new(), trials: Vec::new(), time: Duration::ZERO };
             self.results = forest.loops.ids().map(nothing).collect();
         }
+        if options.audit && effort == Effort::Quick {
+            self.certify_facts(system, options, judge);
+        }
         for (nth, result) in self.results.iter_mut().enumerate() {
             if !options.audit && (!result.decisions.is_empty() || skip(result.id)) {
                 continue;
@@ -107,6 +113,32 @@ impl Portfolio {
             let task = Task { ts, forest, hash, id: result.id, board: &self.board };
             let share = share(options.deadline, forest.loops.len() - nth);
             decide(&task, effort, options, share, judge, &mut self.hanging, result);
+        }
+    }
+
+    /// Has the board's invariants checked by themselves. A claim that uses them shows them again, so this is for audits alone: no
+    /// engine may build on what does not hold.
+    fn certify_facts(
+        &mut self,
+        (ts, forest, hash): (&TransitionSystem, &LoopForest, SystemHash),
+        options: &Options,
+        judge: &mut dyn Judge,
+    ) {
+        let invariants = self.board.invariants(ts, forest, share(options.deadline, 4)).clone();
+        let claim = Claim {
+            system: hash,
+            property: Property::Holds,
+            when: ts.terms.tt(),
+            certificate: Certificate::Inductive { invariants },
+        };
+        let mut trial = Trial { engine: FACTS, reason: None, rejected: Vec::new() };
+        match judge.submit(FACTS, &claim) {
+            Ok(()) => return,
+            Err(Refusal::Undecided(why)) => trial.reason = Some(why),
+            Err(Refusal::Rejected(why)) => trial.rejected.push(why),
+        }
+        if let Some(first) = self.results.first_mut() {
+            first.trials.push(trial);
         }
     }
 
@@ -170,9 +202,15 @@ fn decide(
             }
         }
     }
-    let engines: Vec<_> =
-        ENGINES.iter().filter(|e| options.only.as_deref().is_none_or(|only| only == e.name())).collect();
-    for (nth, engine) in engines.iter().enumerate() {
+    let wanted = |e: &&&dyn Engine| options.only.as_deref().is_none_or(|only| only == e.name());
+    let engines: Vec<_> = ENGINES
+        .iter()
+        .filter(wanted)
+        .map(|e| (e, e.applies(task)))
+        .filter(|(_, applies)| *applies != Applies::Elsewhere)
+        .collect();
+    let count = engines.len();
+    for (nth, (engine, applies)) in engines.into_iter().enumerate() {
         let earlier = trials.iter().position(|t| t.engine == engine.name()).map(|i| trials.remove(i));
         let mut trial = Trial { engine: engine.name(), reason: None, rejected: Vec::new() };
         let mut before = None;
@@ -184,15 +222,15 @@ fn decide(
             trials.push(trial);
             continue;
         }
-        match engine.applies(task) {
-            Applies::Elsewhere => continue,
+        match applies {
+            Applies::Elsewhere => unreachable!("these were left out"),
             Applies::No(reason) => trial.reason = Some(reason),
             Applies::Yes => {
                 let mut cx = EngineCx {
                     effort,
                     audit: options.audit,
                     limit: options.limit,
-                    deadline: share(deadline, engines.len() - nth),
+                    deadline: share(deadline, count - nth),
                     gave_up: RefCell::default(),
                 };
                 match engine.run(task, &mut cx) {

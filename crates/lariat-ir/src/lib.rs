@@ -12,6 +12,7 @@ pub mod interp;
 pub mod loops;
 pub mod lts;
 pub mod neutral;
+pub mod observed;
 pub mod simplify;
 pub mod smtlib;
 pub mod sort;

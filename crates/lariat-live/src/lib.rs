@@ -1,3 +1,23 @@
 //! From a hung process to observed iterations: ptrace, instruction semantics, symbols.
-//!
-//! It has no content yet.
+
+#[doc(hidden)]
+pub mod compare;
+mod cpu;
+mod lift;
+mod machine;
+mod memory;
+mod native;
+pub mod observe;
+mod pcode;
+pub mod process;
+mod ptrace;
+mod record;
+mod stop;
+mod symbolic;
+pub mod symbols;
+pub mod variables;
+
+pub use cpu::Cpu;
+pub use lift::{Lifted, Lifter};
+pub use machine::{Machine, capture};
+pub use stop::Stop;

@@ -21,7 +21,9 @@ pub const PAGES: &[Page] = &[
     Page { name: "closed-set", text: include_str!("../../../docs/engines/closed-set.md") },
     Page { name: "ranking", text: include_str!("../../../docs/engines/ranking.md") },
     Page { name: "path-automaton", text: include_str!("../../../docs/engines/path-automaton.md") },
+    Page { name: "concolic", text: include_str!("../../../docs/engines/concolic.md") },
     Page { name: "invariants", text: include_str!("../../../docs/engines/invariants.md") },
+    Page { name: "attach", text: include_str!("../../../docs/attach.md") },
     Page { name: "lts", text: include_str!("../../../docs/lts.md") },
     Page { name: "c", text: include_str!("../../../docs/c.md") },
     Page { name: "models", text: include_str!("../../../docs/models.md") },
@@ -44,6 +46,7 @@ const ALSO: &[(&str, &str)] = &[
     ("Unreachable", "certificates"),
     ("Program", "certificates"),
     ("json", "results"),
+    ("run", "attach"),
 ];
 
 /// The page of this name, or the one that explains what reports call so.

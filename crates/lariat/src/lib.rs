@@ -6,6 +6,7 @@ pub mod cfuzz;
 pub mod commands;
 pub mod explain;
 pub mod harness;
+pub mod live;
 pub mod oracle;
 pub mod report;
 pub mod source;

@@ -43,6 +43,15 @@ fn run(dir: &Path) -> (Option<i32>, String) {
 }
 
 #[test]
+fn pointers_that_were_set_before_lead_to_what_they_led_to() {
+    let files = ["tests/corpus/calls/pointer-set-elsewhere.c".to_owned()];
+    let (dir, names) = harness("pointers", &files, &["--entry", "wait_for"]);
+    assert_eq!(names.len(), 2, "a program, and the script: {names:?}");
+    let (status, said) = run(&dir);
+    assert_eq!(status, Some(0), "{said}");
+}
+
+#[test]
 fn programs_of_the_corpus_do_not_end() {
     let files = [
         "examples/zune.c",

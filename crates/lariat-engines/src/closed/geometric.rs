@@ -212,7 +212,9 @@ impl Affine {
                 all.push(t.eq(self.homogeneous(ts, form, &z), scaled(second, z[i])));
             }
         }
-        all.iter_mut().for_each(|c| *c = simplify(t, *c));
+        for c in &mut all {
+            *c = simplify(t, *c);
+        }
         if all.contains(&t.ff()) || too_hard(ts, &all) {
             return None;
         }

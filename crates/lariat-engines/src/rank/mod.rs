@@ -63,9 +63,7 @@ const BRIEF: u64 = 150_000;
 
 fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
     let ts = task.ts;
-    // Other engines want to look at this loop and at the next ones, too.
-    let now = Instant::now();
-    let deadline = now + cx.deadline.saturating_duration_since(now) / 2;
+    let deadline = cx.deadline;
     let known = || task.board.invariants(ts, task.forest, deadline);
     let proofs = match slice(ts, &task.this().body) {
         None => search(task, cx.effort, deadline, &|| known().clone())?,
@@ -75,8 +73,12 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
             let known = || known().iter().map(|(l, t)| (*l, there(t))).collect();
             let mut proofs = search(&Task { ts: &sliced, ..*task }, cx.effort, deadline, &known)?;
             for (measures, invariants) in &mut proofs {
-                measures.values_mut().flatten().for_each(|m| m.term = back(&m.term));
-                invariants.values_mut().for_each(|t| *t = back(t));
+                for m in measures.values_mut().flatten() {
+                    m.term = back(&m.term);
+                }
+                for t in invariants.values_mut() {
+                    *t = back(t);
+                }
             }
             proofs
         }

@@ -12,7 +12,7 @@ use super::flat::{Flat, FlatValue, Plan, Point, is_longjmp};
 use super::{Context, ModelUse};
 use crate::models::{Content, Effect, Expr as ModelExpr, Returns};
 use crate::module::{
-    BinOp, BlockId, Callee, CastOp, Constant, FunctionId, GlobalId, Instruction, Op, Operand, Terminator, ValueId,
+    BinOp, BlockId, Callee, CastOp, Constant, FunctionId, GlobalId, Instruction, Op, Operand, Terminator, Type, ValueId,
 };
 use lariat_ir::fast::FastMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +42,9 @@ pub(super) enum Offsets {
     /// `first + k * stride` for any whole `k`; the stride is at least 1, `0 <= first < stride`.
     Class { first: i64, stride: i64 },
 }
+
+/// A pointer has at most so many bytes.
+const POINTER: u64 = 16;
 
 /// How many offsets are kept apart.
 const EXACT: usize = 8;
@@ -158,8 +161,33 @@ impl Targets {
 /// What an object's cells may hold.
 #[derive(Clone, Debug, Default)]
 struct Cells {
-    exact: BTreeMap<i64, Targets>,
+    exact: BTreeMap<i64, Cell>,
+    /// The size of the largest of them.
+    largest: i64,
     anywhere: Targets,
+}
+
+/// A place that pointers were stored to, with the size of the largest value among them.
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    targets: Targets,
+    size: i64,
+}
+
+impl Cells {
+    /// Adds what a value of a size may point to; whether anything is new.
+    fn put(&mut self, at: i64, size: i64, targets: &Targets) -> bool {
+        let cell = self.exact.entry(at).or_default();
+        let wider = size > cell.size;
+        cell.size = cell.size.max(size);
+        self.largest = self.largest.max(size);
+        cell.targets.absorb(targets) || wider
+    }
+    /// What may be in so many bytes from a place on.
+    fn within(&self, at: i64, size: i64) -> impl Iterator<Item = &Targets> {
+        let near = self.exact.range(at.saturating_sub(self.largest)..at.saturating_add(size));
+        near.filter(move |(start, cell)| **start + cell.size > at).map(|(_, cell)| &cell.targets)
+    }
 }
 
 pub(super) struct Points {
@@ -226,7 +254,7 @@ impl Points {
         for (n, global) in cx.flat.module.globals.iter().enumerate() {
             let id = GlobalId(super::flat::index(n));
             if let Some(init) = &global.init {
-                self.initial(ObjectKind::Global(id), 0, init);
+                self.initial(cx, ObjectKind::Global(id), 0, init);
             }
             if cx.known_outside.contains(&id) {
                 let object = self.object(ObjectKind::Global(id));
@@ -235,7 +263,7 @@ impl Points {
             if cx.stored_outside.contains(&id) {
                 let object = self.object(ObjectKind::Global(id));
                 let outside = self.outside();
-                self.store(&Targets(BTreeMap::from([(object, Offsets::ANY)])), &outside);
+                self.store_anywhere(&Targets::one(object, 0), &outside);
             }
         }
         let root = super::flat::InstanceId(0);
@@ -245,18 +273,23 @@ impl Points {
         }
     }
 
-    fn initial(&mut self, global: ObjectKind, at: i64, init: &Constant) {
+    fn initial(&mut self, cx: &Context<'_>, global: ObjectKind, at: i64, init: &Constant) {
         match init {
-            Constant::Aggregate(ty, parts) => {
+            Constant::Aggregate(ty @ (Type::Struct(..) | Type::Array(..)), parts) => {
                 for (part, offset) in parts.iter().zip(super::offsets_of(ty)) {
-                    self.initial(global, at + offset, part);
+                    self.initial(cx, global, at + offset, part);
                 }
             }
             other => {
                 let targets = self.constant(other);
                 if !targets.is_empty() {
                     let object = self.object(global);
-                    self.cells[object.0 as usize].exact.entry(at).or_default().absorb(&targets);
+                    let bits = match other {
+                        Constant::PtrToInt(_, width) => *width,
+                        Constant::Aggregate(ty, _) => super::bits_of(ty, cx.flat.module),
+                        _ => cx.flat.module.pointer_bits,
+                    };
+                    self.cells[object.0 as usize].put(at, i64::from(bits.div_ceil(8)), &targets);
                 }
             }
         }
@@ -340,24 +373,25 @@ impl Points {
             match offsets {
                 Offsets::Exact(list) => {
                     for o in list {
-                        // A cell that holds a pointer has at most 16 bytes.
-                        for (_, targets) in cells.exact.range(o - 15..o.saturating_add(size)) {
+                        for targets in cells.within(*o, size) {
                             all.absorb(targets);
                         }
                     }
                 }
-                Offsets::Class { .. } => cells.exact.values().for_each(|t| {
-                    all.absorb(t);
+                Offsets::Class { .. } => cells.exact.values().for_each(|cell| {
+                    all.absorb(&cell.targets);
                 }),
             }
         }
         all
     }
 
-    fn store(&mut self, pointers: &Targets, values: &Targets) {
+    /// Stores a value of so many bytes.
+    fn store(&mut self, pointers: &Targets, values: &Targets, size: u64) {
         if values.is_empty() {
             return;
         }
+        let size = i64::try_from(size).unwrap_or(i64::MAX >> 1);
         for (object, offsets) in &self.expand(pointers).0 {
             let cells = &mut self.cells[object.0 as usize];
             match offsets {
@@ -365,7 +399,7 @@ impl Points {
                     for o in list {
                         // Copies that move may reach ever further: what is many, or far, is kept together.
                         if cells.exact.contains_key(o) || cells.exact.len() < 64 && (0..1 << 20).contains(o) {
-                            self.changed |= cells.exact.entry(*o).or_default().absorb(values);
+                            self.changed |= cells.put(*o, size, values);
                         } else {
                             self.changed |= cells.anywhere.absorb(values);
                         }
@@ -379,6 +413,11 @@ impl Points {
         }
     }
 
+    /// Stores a value at any place of the objects.
+    fn store_anywhere(&mut self, pointers: &Targets, values: &Targets) {
+        self.store(&pointers.anywhere(), values, 1);
+    }
+
     /// Copies what is behind one set of pointers behind another.
     fn copy(&mut self, to: &Targets, from: &Targets) {
         // Where both are at one place the copies keep their places.
@@ -388,14 +427,14 @@ impl Points {
         {
             let (a, b, by) = (*a, *b, x - y);
             let source = self.cells[b.0 as usize].clone();
-            for (o, targets) in &source.exact {
-                self.store(&Targets::one(a, o + by), targets);
+            for (o, cell) in &source.exact {
+                self.store(&Targets::one(a, o + by), &cell.targets, cell.size.unsigned_abs());
             }
-            self.store(&Targets(BTreeMap::from([(a, Offsets::ANY)])), &source.anywhere);
+            self.store_anywhere(&Targets::one(a, 0), &source.anywhere);
             return;
         }
         let values = self.load(&from.anywhere(), 1);
-        self.store(&to.anywhere(), &values);
+        self.store_anywhere(to, &values);
     }
 
     /// The outside gets to know these objects.
@@ -420,7 +459,7 @@ impl Points {
         let everything = self.outside();
         for object in self.escaped.clone() {
             if !matches!(self.objects[object.0 as usize], ObjectKind::Function(_)) {
-                self.store(&Targets(BTreeMap::from([(object, Offsets::ANY)])), &everything);
+                self.store_anywhere(&Targets::one(object, 0), &everything);
             }
         }
     }
@@ -462,10 +501,10 @@ impl Points {
                 let loaded = self.load(&pointers, *size);
                 self.flow(result, &loaded);
             }
-            Op::Store { value, ptr, .. } => {
+            Op::Store { value, ptr, size, .. } => {
                 let values = self.operand(flat, id, value);
                 let pointers = self.operand(flat, id, ptr);
-                self.store(&pointers, &values);
+                self.store(&pointers, &values, *size);
             }
             Op::Gep { base, offset, indices, .. } => {
                 let base = self.operand(flat, id, base);
@@ -540,14 +579,14 @@ impl Points {
                 let mut values = self.operand(flat, id, value);
                 self.flow(result, &loaded);
                 values.absorb(&loaded);
-                self.store(&pointers, &values.anywhere());
+                self.store(&pointers, &values.anywhere(), *size);
             }
             Op::CompareExchange { ptr, new, size, .. } => {
                 let pointers = self.operand(flat, id, ptr);
                 let loaded = self.load(&pointers, *size);
                 self.flow(result, &loaded);
                 let values = self.operand(flat, id, new);
-                self.store(&pointers, &values);
+                self.store(&pointers, &values, *size);
             }
             Op::VaArg { .. } | Op::LandingPad => {
                 let outside = self.outside();
@@ -620,12 +659,12 @@ impl Points {
                                 }
                                 Content::PointerInto(into) => {
                                     let into = arguments.get(into).cloned().unwrap_or_default().anywhere();
-                                    self.store(&to.anywhere(), &into);
+                                    self.store_anywhere(&to, &into);
                                 }
                                 Content::Unknown(_) => {
                                     // Bytes that nobody knows may be those of a pointer.
                                     let outside = self.outside();
-                                    self.store(&to.anywhere(), &outside);
+                                    self.store_anywhere(&to, &outside);
                                 }
                                 _ => {}
                             }
@@ -692,7 +731,7 @@ impl Points {
                 let from = arg(*from);
                 let values = self.load(&from.anywhere(), 1);
                 self.copy(&there, &from);
-                self.store(&there.anywhere(), &values);
+                self.store_anywhere(&there, &values);
             }
             Returns::Within(n) => self.flow(result, &arg(*n).anywhere()),
             Returns::Static { .. } | Returns::Handle => {
@@ -700,14 +739,14 @@ impl Points {
                 self.flow(result, &Targets::one(object, 0));
                 if matches!(returns, Returns::Static { .. }) {
                     let outside = self.outside();
-                    self.store(&Targets::one(object, 0).anywhere(), &outside);
+                    self.store_anywhere(&Targets::one(object, 0), &outside);
                 }
             }
             Returns::Table { .. } => {
                 let pointer = self.object(ObjectKind::Library(at, true));
                 let table = self.object(ObjectKind::Library(at, false));
                 self.flow(result, &Targets::one(pointer, 0));
-                self.store(&Targets::one(pointer, 0), &Targets(BTreeMap::from([(table, Offsets::ANY)])));
+                self.store(&Targets::one(pointer, 0), &Targets(BTreeMap::from([(table, Offsets::ANY)])), POINTER);
             }
             Returns::OrNull(_, inner) => self.returns(at, result, inner, arguments, pointer),
             Returns::If(_, yes, no) => {

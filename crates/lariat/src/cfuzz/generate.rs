@@ -11,6 +11,7 @@
 mod expr;
 mod floats;
 mod idioms;
+mod lifetimes;
 mod memory;
 mod stmt;
 mod types;

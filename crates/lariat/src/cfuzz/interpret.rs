@@ -2,6 +2,7 @@
 
 use super::native::{OBSERVATIONS, input};
 use crate::oracle::random::Rng;
+use dashu_int::ops::BitTest;
 use lariat_ir::neutral::IntType;
 use lariat_ir::{
     LocId, Machine, Op, Role, Scalar, Sort, State, Step, Term, TransitionSystem, UnknownId, UnknownKind, Value,
@@ -12,9 +13,15 @@ use std::sync::Arc;
 
 /// How many steps a run takes at most.
 pub(super) const FUEL: u64 = 60_000;
+/// How many cells of memory all steps of a run may hold together.
+const CELLS: usize = 2_000_000;
 
 /// How many steps a run takes at most without an observation: programs observe often.
 const SILENCE: u64 = 10_000;
+
+/// How many bits a number may have: far more than any type, so that an overflow came long before, and nothing behind it is
+/// compared over Z. A program that squares a number again and again has soon used up all memory.
+const WIDEST: usize = 4096;
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,7 +36,7 @@ pub enum Ended {
     Undefined,
     /// It was still running after the last observation that counts.
     Limit,
-    /// The fuel was used up.
+    /// The fuel was used up, or a number got too wide.
     Fuel,
     /// The system is none: no edge or two could be taken, or there is no initial state.
     Broken(String),
@@ -85,9 +92,13 @@ pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
     let mut rng = Rng::new(from.other_seed);
     let mut state = State { loc: ts.entry, values };
     let mut silent = 0;
+    let mut cells = CELLS;
     for _ in 0..FUEL {
         silent += 1;
-        if silent > SILENCE {
+        // A run that allocates for ever has more and more memory, and every store copies it.
+        let held = state.values.iter().map(|v| if let Value::Array(a) = v { a.cells().len() } else { 0 });
+        cells = cells.saturating_sub(held.sum());
+        if silent > SILENCE || cells == 0 {
             break;
         }
         let count = trace.observed.len();
@@ -119,6 +130,9 @@ pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
                 return trace;
             }
         }
+        if state.values.iter().any(is_too_wide) {
+            break;
+        }
         if observes(ts, state.loc) {
             silent = 0;
             trace.observed.push(match observed.map(|v| state.value(v)) {
@@ -136,6 +150,14 @@ pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
         }
     }
     trace
+}
+
+fn is_too_wide(value: &Value) -> bool {
+    match value {
+        Value::Int(i) => i.bit_len() > WIDEST,
+        Value::Array(a) => is_too_wide(a.default_value()) || a.cells().values().any(is_too_wide),
+        Value::Bool(_) | Value::Bv(_) => false,
+    }
 }
 
 /// Whether a run that comes to a location has just observed something.

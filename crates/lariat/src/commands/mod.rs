@@ -1,5 +1,6 @@
 //! The verbs of the command line, one a file. Parsing only validates; the work happens in each verb's `run`.
 
+mod attach;
 mod bench;
 mod check;
 mod deadline;
@@ -7,6 +8,7 @@ mod explain;
 mod fuzz;
 mod query;
 mod recheck;
+mod run;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use lariat_front::DataModel;
@@ -28,6 +30,10 @@ pub struct Arguments {
 enum Verb {
     /// Decide every loop of some files
     Check(check::Options),
+    /// Prove that a running process will never come back
+    Attach(attach::Options),
+    /// Run a command; when it spins, prove why
+    Run(run::Options),
     /// Check the certificates in saved results again, with another solver
     Recheck(recheck::Options),
     /// Explain an engine, a kind of certificate or a finding
@@ -94,6 +100,8 @@ pub fn run(arguments: Arguments) -> u8 {
     }
     match arguments.verb {
         Verb::Check(o) => check::run(&o),
+        Verb::Attach(o) => attach::run(&o),
+        Verb::Run(o) => run::run(&o),
         Verb::Recheck(o) => recheck::run(&o),
         Verb::Explain(o) => explain::run(&o),
         Verb::Query(o) => query::run(&o),

@@ -77,7 +77,9 @@ impl Memory {
             .parameters
             .iter()
             .filter(|(u, _)| matches!(source.origin(*u), Some(Origin::Parameter { pointer: Some(_), .. })));
-        let pointers = passed.map(|(_, value)| value).chain(cells.iter().filter(|c| c.1 == 8).map(|c| &c.2));
+        let globals: Vec<IBig> = source.origins.pointers.iter().filter_map(|v| signed(run.start.get(*v)?)).collect();
+        let pointers =
+            passed.map(|(_, value)| value).chain(cells.iter().filter(|c| c.1 == 8).map(|c| &c.2)).chain(&globals);
         let used: Vec<IBig> =
             pointers.filter(|p| **p >= before.base).chain(cells.iter().map(|c| &c.0)).cloned().collect();
         let (Some(low), Some(high)) = (used.iter().min(), used.iter().max()) else { return Ok(()) };
@@ -143,7 +145,8 @@ impl Memory {
                             let (Some(at), Some(value)) = (signed(index), signed(value)) else { continue };
                             if at >= c.base && c.end.as_ref().is_none_or(|e| at < *e) {
                                 let name = cell_name(c, &at).ok_or("a global cannot be named")?;
-                                let _ = writeln!(self.setup, "    {name} = {};", self.global_value(source, id, &value));
+                                let _ =
+                                    writeln!(self.setup, "    {name} = {};", self.global_value(source, id, &value)?);
                             }
                         }
                     }
@@ -153,18 +156,18 @@ impl Memory {
                     if !is_lvalue(&v.name) {
                         return Err(format!("the global `{}` cannot be set from outside", v.name));
                     }
-                    let _ = writeln!(self.setup, "    {} = {};", v.name, self.global_value(source, id, &value));
+                    let _ = writeln!(self.setup, "    {} = {};", v.name, self.global_value(source, id, &value)?);
                 }
             }
         }
         Ok(())
     }
 
-    fn global_value(&self, source: &Source, v: VarId, value: &IBig) -> String {
+    fn global_value(&self, source: &Source, v: VarId, value: &IBig) -> Result<String, String> {
         if source.origins.pointers.contains(&v.index()) || self.is_inside(value) {
-            self.pointer(value).unwrap_or_else(|| "0".to_owned())
+            self.pointer(value).ok_or_else(|| "a global pointer leads to nothing that can be made".to_owned())
         } else {
-            number(value)
+            Ok(number(value))
         }
     }
 

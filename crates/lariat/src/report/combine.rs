@@ -11,7 +11,7 @@ use super::words::{bound, condition_words, readable_condition, why_it_ends};
 use super::{CopyReport, EntryReport, LoopReport, Results, SystemReport};
 use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart, source_name};
 use lariat_check::Proved;
-use lariat_engines::LoopResult;
+use lariat_engines::{Decision, LoopResult};
 use lariat_ir::lts::{self, Places};
 use lariat_ir::{Integers, LocId, Loop, LoopId, Property, Proves, Role, Span, Term, TransitionSystem, claim};
 use std::collections::{BTreeMap, HashSet};
@@ -62,6 +62,7 @@ pub fn results(
         assumptions: assumptions(entries),
         contradictions,
         time,
+        live: None,
     }
 }
 
@@ -162,10 +163,17 @@ fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<Loop
                 && let Some(other) = second.analysis.loops.iter().find(|l| l.id == id)
             {
                 this = of_two_systems(this, report(second, other));
+            } else if this.verdict == Verdict::Unknown
+                && let Some(inner) = hanging_inside(first, header, second)
+            {
+                this = with_inner(this, report(second, inner));
             }
         }
         let header = first.analysis.forest.loops[result.id].header;
-        this.overflow = overflow(&entry.source, &first.ts, header, this.verdict, &entry.beside);
+        // What hangs by an inner loop says so; the semantics are a matter of that one.
+        if this.inner.is_none() {
+            this.overflow = overflow(&entry.source, &first.ts, header, this.verdict, &entry.beside);
+        }
         if this.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some()) {
             undecide(&mut this, ENDS_ONLY_BY_OVERFLOW.to_owned());
         }
@@ -177,6 +185,35 @@ fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<Loop
     }
     all.extend(first.ts.obligations.iter().map(|o| open_obligation(file, entry, places, &o.text, o.span.as_ref())));
     all
+}
+
+/// A loop of the second system that runs for ever and lies in a loop of the first one. The second one has no such outer loop: there the
+/// way back is never taken, since the inner one is never left.
+fn hanging_inside<'a>(first: &Study, header: LocId, second: &'a Study) -> Option<&'a LoopResult> {
+    let names = |study: &Study, l: &Loop| -> HashSet<String> {
+        l.body.iter().map(|b| source_name(&study.ts.locs[*b].name).to_owned()).collect()
+    };
+    let outer = first.analysis.forest.with_header(header).map(|id| names(first, &first.analysis.forest.loops[id]))?;
+    second.analysis.loops.iter().find(|l| {
+        l.decisions.iter().any(|(d, _)| *d == Decision::Diverges)
+            && names(second, &second.analysis.forest.loops[l.id]).is_subset(&outer)
+    })
+}
+
+/// The report on a loop whose inner loop runs for ever, from the report on that one.
+fn with_inner(this: LoopReport, inner: LoopReport) -> LoopReport {
+    LoopReport {
+        verdict: inner.verdict,
+        when: inner.when,
+        when_readable: inner.when_readable,
+        engine: inner.engine,
+        certificate: inner.certificate,
+        kind: inner.kind,
+        witness: inner.witness,
+        inner: inner.inner.or(inner.span),
+        reason: None,
+        ..this
+    }
 }
 
 /// A recursion ends only if the loops in its calls do, also those that no recursive call follows.

@@ -3,6 +3,7 @@
 use super::{
     CopyReport, EntryReport, Input, InputOrigin, LoopReport, OverflowReport, Program, Results, SCHEMA, StepReport,
 };
+use crate::live::Live;
 use lariat_ir::{Data, Span};
 use serde_json::{Map, Value as Json, json};
 
@@ -41,7 +42,7 @@ fn results(file: &str, r: &Results) -> Json {
         .iter()
         .map(|(text, span)| json!({ "text": text, "at": span.as_ref().map(ToString::to_string) }))
         .collect();
-    json!({
+    let mut out = json!({
         "schema": SCHEMA,
         "tool": tool(),
         "file": file,
@@ -56,6 +57,33 @@ fn results(file: &str, r: &Results) -> Json {
         "contradictions": r.contradictions,
         "entries": r.entries.iter().map(entry).collect::<Vec<_>>(),
         "millis": millis(r.time),
+    });
+    if let (Some(l), Json::Object(fields)) = (&r.live, &mut out)
+        && let Json::Object(more) = live(l)
+    {
+        fields.extend(more);
+    }
+    out
+}
+
+/// What is said of a running process.
+fn live(l: &Live) -> Json {
+    let watch: Vec<Json> = l
+        .watch
+        .iter()
+        .map(|w| json!({ "name": w.name, "place": w.place, "size": w.size, "value": w.value, "changes": w.changes }))
+        .collect();
+    json!({
+        "process": { "pid": l.pid, "thread": l.thread, "command": l.command },
+        "held_millis": millis(l.held),
+        "search_millis": millis(l.search),
+        "instructions": l.instructions.map(|(_, most)| most),
+        "period": l.period,
+        "unbounded": l.unbounded,
+        "leaves_in_seconds": l.leaves_in.map(|t| t.as_secs_f64().round()),
+        "frames": l.frames,
+        "lines": l.lines.iter().map(|s| json!({ "file": s.file, "line": s.line })).collect::<Vec<_>>(),
+        "watch": watch,
     })
 }
 

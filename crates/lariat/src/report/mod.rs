@@ -5,6 +5,7 @@ pub mod cfg;
 mod combine;
 mod intent;
 pub mod json;
+mod live;
 mod overflow;
 mod reader;
 pub(crate) mod replay;
@@ -23,6 +24,7 @@ pub use text::render as text;
 pub use words::condition_words;
 
 use crate::analyze::Verdict;
+use crate::live::Live;
 use lariat_ir::{Data, Span};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -81,6 +83,8 @@ pub struct Results {
     pub contradictions: Vec<String>,
     /// How long it took.
     pub time: Duration,
+    /// Of a running process: what else is known.
+    pub live: Option<Box<Live>>,
 }
 
 /// The report of one entry.

@@ -14,6 +14,7 @@ pub fn render(programs: &[Program], colour: bool) -> String {
     for p in programs {
         match &p.outcome {
             Err(f) => out.push_str(&failure(p, f, &renderer)),
+            Ok(r) if r.live.is_some() => out.push_str(&super::live::render(p, r, &renderer)),
             Ok(r) => {
                 for l in in_order(r) {
                     out.push_str(&finding(p, r, l, &renderer));

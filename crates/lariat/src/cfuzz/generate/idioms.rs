@@ -9,7 +9,8 @@ impl Generator {
         if self.times > 60 {
             return self.observe(out);
         }
-        match self.rng.below(32) {
+        match self.rng.below(34) {
+            32 | 33 => self.left_behind(out),
             30 | 31 => self.float_idiom(out),
             27 | 28 => self.unused(out),
             29 if self.in_main => self.recursion(out),

@@ -1,0 +1,419 @@
+//! Symbolic execution beside the concrete one.
+//!
+//! A byte of the state has a shadow where its value depends on a cell: a term and the number of a byte in it. A byte without a
+//! shadow has, in every state that satisfies the constraints, the value that it has concretely. That is the invariant of
+//! this module; each method of [`Watch`] keeps it, by giving the result of an operation the term for it, or by a
+//! constraint that fixes what the operation depends on:
+//!
+//! - addresses, targets of jumps, shift amounts, operands of division and of products of two unknowns are fixed to what they are;
+//! - a decision becomes a constraint;
+//! - what runs natively has all of its operands fixed;
+//! - what reads differently each time is a fresh symbol.
+
+use crate::cpu::{Effects, Watch};
+use crate::pcode::{Arith, FILE, Place, REGISTERS, Slot};
+use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::observed::{Cell, Fresh};
+use lariat_ir::simplify::simplify;
+use lariat_ir::{Op, Role, Sort, Term, Terms};
+
+/// A byte of the state: a register's, or memory's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Loc {
+    File(u32),
+    Memory(u64),
+}
+
+impl Loc {
+    pub(crate) fn plus(self, n: u32) -> Self {
+        match self {
+            Self::File(o) => Self::File(o + n),
+            Self::Memory(a) => Self::Memory(a.wrapping_add(u64::from(n))),
+        }
+    }
+}
+
+/// A byte of a term, the lowest being 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Byte {
+    term: Term,
+    index: u32,
+}
+
+/// The shadows and constraints of one iteration.
+pub(crate) struct Symbolic<'a> {
+    terms: &'a Terms,
+    file: Vec<Option<Byte>>,
+    memory: FastMap<u64, Byte>,
+    /// What has to hold for the run to go as it did.
+    pub constraints: Vec<Term>,
+    seen: FastSet<Term>,
+    pub fresh: &'a mut Vec<Fresh>,
+}
+
+impl<'a> Symbolic<'a> {
+    /// Every cell has its symbol.
+    pub fn new(terms: &'a Terms, cells: &[(Loc, Cell)], fresh: &'a mut Vec<Fresh>) -> Self {
+        let mut this = Self {
+            terms,
+            file: vec![None; FILE as usize],
+            memory: FastMap::default(),
+            constraints: Vec::new(),
+            seen: FastSet::default(),
+            fresh,
+        };
+        for (at, cell) in cells {
+            for index in 0..cell.width / 8 {
+                this.put(at.plus(index), Some(Byte { term: cell.term, index }));
+            }
+        }
+        this
+    }
+
+    fn put(&mut self, at: Loc, byte: Option<Byte>) {
+        match (at, byte) {
+            (Loc::File(o), byte) => self.file[o as usize] = byte,
+            (Loc::Memory(a), Some(byte)) => {
+                self.memory.insert(a, byte);
+            }
+            (Loc::Memory(a), None) => {
+                if !self.memory.is_empty() {
+                    self.memory.remove(&a);
+                }
+            }
+        }
+    }
+
+    fn byte(&self, at: Loc) -> Option<Byte> {
+        match at {
+            Loc::File(o) => self.file[o as usize],
+            Loc::Memory(a) => self.memory.get(&a).copied(),
+        }
+    }
+
+    /// Whether a byte depends on a cell.
+    pub fn is_symbolic(&self, at: Loc) -> bool {
+        self.byte(at).is_some()
+    }
+
+    /// The term for some bytes whose concrete value is given; nothing if none has a shadow.
+    pub fn read(&self, at: Loc, size: u32, concrete: u128) -> Option<Term> {
+        let bytes: Vec<Option<Byte>> = (0..size).map(|n| self.byte(at.plus(n))).collect();
+        self.join(&bytes, concrete)
+    }
+
+    fn join(&self, bytes: &[Option<Byte>], concrete: u128) -> Option<Term> {
+        if bytes.iter().all(Option::is_none) {
+            return None;
+        }
+        let t = self.terms;
+        let mut whole: Option<Term> = None;
+        let mut n = 0;
+        while n < bytes.len() {
+            let mut end = n + 1;
+            let part = match bytes[n] {
+                None => {
+                    while end < bytes.len() && bytes[end].is_none() {
+                        end += 1;
+                    }
+                    let width = 8 * u32::try_from(end - n).expect("few bytes");
+                    t.bv(width, concrete >> (8 * n))
+                }
+                Some(first) => {
+                    let follows = |m: usize| {
+                        bytes[m]
+                            .is_some_and(|b| b.term == first.term && b.index as usize == first.index as usize + m - n)
+                    };
+                    while end < bytes.len() && follows(end) {
+                        end += 1;
+                    }
+                    let count = u32::try_from(end - n).expect("few bytes");
+                    let (lo, hi) = (8 * first.index, 8 * (first.index + count) - 1);
+                    let whole = t.sort(first.term) == Sort::BitVec(hi + 1) && lo == 0;
+                    if whole { first.term } else { t.apply(Op::Extract { hi, lo }, &[first.term]) }
+                }
+            };
+            whole = Some(match whole {
+                None => part,
+                Some(low) => t.apply(Op::Concat, &[part, low]),
+            });
+            n = end;
+        }
+        whole.map(|w| simplify(t, w))
+    }
+
+    fn write(&mut self, at: Loc, size: u32, term: Option<Term>) {
+        let term = term.map(|t| simplify(self.terms, t)).filter(|t| self.terms.constant_value(*t).is_none());
+        for index in 0..size {
+            self.put(at.plus(index), term.map(|term| Byte { term, index }));
+        }
+    }
+
+    /// Adds a condition that holds in the concrete run.
+    fn require(&mut self, condition: Term) {
+        let condition = simplify(self.terms, condition);
+        if self.terms.node(condition).op == Op::Bool(true) {
+            return;
+        }
+        if self.seen.insert(condition) {
+            self.constraints.push(condition);
+        }
+    }
+
+    /// From here on these bytes have their concrete value.
+    fn fix(&mut self, at: Loc, size: u32, concrete: u128) {
+        if let Some(term) = self.read(at, size, concrete) {
+            let condition = self.terms.eq(term, self.terms.bv(8 * size, concrete));
+            self.require(condition);
+            self.write(at, size, None);
+        }
+    }
+
+    fn fix_slot(&mut self, slot: Slot, concrete: u128) {
+        if let Place::File(o) = slot.place {
+            self.fix(Loc::File(o), slot.size, concrete);
+        }
+    }
+
+    fn slot(&self, slot: Slot, concrete: u128) -> Option<Term> {
+        match slot.place {
+            Place::Constant(_) => None,
+            Place::File(o) => self.read(Loc::File(o), slot.size, concrete),
+        }
+    }
+
+    fn slot_bytes(&self, slot: Slot) -> Vec<Option<Byte>> {
+        match slot.place {
+            Place::Constant(_) => vec![None; slot.size as usize],
+            Place::File(o) => (0..slot.size).map(|n| self.file[(o + n) as usize]).collect(),
+        }
+    }
+
+    fn put_bytes(&mut self, at: Loc, bytes: &[Option<Byte>], size: u32) {
+        for n in 0..size {
+            self.put(at.plus(n), bytes.get(n as usize).copied().flatten());
+        }
+    }
+
+    fn make_fresh(&mut self, at: Loc, size: u32, origin: &str) {
+        let mut done = 0;
+        while done < size {
+            let part = (size - done).min(8);
+            let name = format!("fresh{}", self.fresh.len());
+            let term = self.terms.symbol(&name, Sort::BitVec(8 * part), Role::Free);
+            self.fresh.push(Fresh { name, term, origin: origin.to_owned() });
+            self.write(at.plus(done), part, Some(term));
+            done += part;
+        }
+    }
+
+    /// A truth value as one byte.
+    fn flag(&self, condition: Term) -> Term {
+        self.terms.ite(condition, self.terms.bv(8, 1), self.terms.bv(8, 0))
+    }
+
+    /// A byte as a truth value: that it is not zero.
+    fn truth(&self, byte: Term) -> Term {
+        let t = self.terms;
+        let node = t.node(byte);
+        if node.op == Op::Ite {
+            let [c, a, b] = [node.args()[0], node.args()[1], node.args()[2]];
+            let of = |x: Term| t.constant_value(x).map(|v| v.as_bits().unsigned());
+            match (of(a), of(b)) {
+                (Some(1), Some(0)) => return c,
+                (Some(0), Some(1)) => return t.not(c),
+                _ => {}
+            }
+        }
+        let Sort::BitVec(width) = t.sort(byte) else { unreachable!("bytes are bit-vectors") };
+        t.not(t.eq(byte, t.bv(width, 0)))
+    }
+
+    fn arith(&self, kind: Arith, a: Term, b: Term, width: u32, to: u32) -> Term {
+        let t = self.terms;
+        let apply = |op: Op| t.apply(op, &[a, b]);
+        let zero = || t.bv(width, 0);
+        let negative = |x: Term| t.apply(Op::BvSlt, &[x, zero()]);
+        match kind {
+            Arith::Add => apply(Op::BvAdd),
+            Arith::Sub => apply(Op::BvSub),
+            Arith::Mul => apply(Op::BvMul),
+            Arith::And => apply(Op::BvAnd),
+            Arith::Or => apply(Op::BvOr),
+            Arith::Xor => apply(Op::BvXor),
+            Arith::Shl => apply(Op::BvShl),
+            Arith::Lshr => apply(Op::BvLshr),
+            Arith::Ashr => apply(Op::BvAshr),
+            Arith::Not => t.apply(Op::BvNot, &[a]),
+            Arith::Neg => t.apply(Op::BvNeg, &[a]),
+            Arith::Eq => self.flag(t.eq(a, b)),
+            Arith::Ne => self.flag(t.not(t.eq(a, b))),
+            Arith::Ult => self.flag(apply(Op::BvUlt)),
+            Arith::Ule => self.flag(apply(Op::BvUle)),
+            Arith::Slt => self.flag(apply(Op::BvSlt)),
+            Arith::Sle => self.flag(apply(Op::BvSle)),
+            Arith::Carry => self.flag(t.apply(Op::BvUlt, &[apply(Op::BvAdd), a])),
+            Arith::Scarry => {
+                let r = apply(Op::BvAdd);
+                let both = t.apply(Op::BvAnd, &[t.apply(Op::BvXor, &[a, r]), t.apply(Op::BvXor, &[b, r])]);
+                self.flag(negative(both))
+            }
+            Arith::Sborrow => {
+                let r = apply(Op::BvSub);
+                let both = t.apply(Op::BvAnd, &[t.apply(Op::BvXor, &[a, b]), t.apply(Op::BvXor, &[a, r])]);
+                self.flag(negative(both))
+            }
+            Arith::BoolNot => self.flag(t.not(self.truth(a))),
+            Arith::BoolAnd => self.flag(t.and(self.truth(a), self.truth(b))),
+            Arith::BoolOr => self.flag(t.or(self.truth(a), self.truth(b))),
+            Arith::BoolXor => self.flag(t.not(t.eq(self.truth(a), self.truth(b)))),
+            Arith::Sext if 8 * to > width => t.apply(Op::SignExtend(8 * to - width), &[a]),
+            Arith::Sext => a,
+            Arith::Popcount => {
+                let bits = (0..width).map(|n| t.apply(Op::Extract { hi: n, lo: n }, &[a]));
+                let wide = bits.map(|bit| t.apply(Op::ZeroExtend(8 * to - 1), &[bit]));
+                wide.reduce(|x, y| t.apply(Op::BvAdd, &[x, y])).expect("there are bits")
+            }
+            Arith::Lzcount | Arith::Udiv | Arith::Sdiv | Arith::Urem | Arith::Srem => {
+                unreachable!("their operands are fixed")
+            }
+        }
+    }
+}
+
+fn needs_fixing(kind: Arith) -> bool {
+    matches!(kind, Arith::Lzcount | Arith::Udiv | Arith::Sdiv | Arith::Urem | Arith::Srem)
+}
+
+impl Watch for Symbolic<'_> {
+    fn moved(&mut self, to: Slot, from: Slot, skip: u32) {
+        let Place::File(o) = to.place else { return };
+        let bytes = self.slot_bytes(from);
+        self.put_bytes(Loc::File(o), bytes.get(skip as usize..).unwrap_or_default(), to.size);
+    }
+
+    fn pieced(&mut self, to: Slot, high: Slot, low: Slot) {
+        let Place::File(o) = to.place else { return };
+        let mut bytes = self.slot_bytes(low);
+        bytes.extend(self.slot_bytes(high));
+        self.put_bytes(Loc::File(o), &bytes, to.size);
+    }
+
+    fn computed(&mut self, kind: Arith, to: Slot, slots: [Slot; 2], values: [u128; 2], _result: u128) {
+        let Place::File(o) = to.place else { return };
+        let at = Loc::File(o);
+        let [a, b] = slots;
+        let mut terms = [self.slot(a, values[0]), self.slot(b, values[1])];
+        if terms == [None, None] {
+            self.write(at, to.size, None);
+            return;
+        }
+        // What is compared with itself, or taken from itself, does not depend on it.
+        if a == b
+            && matches!(
+                kind,
+                Arith::Xor | Arith::Sub | Arith::Eq | Arith::Ne | Arith::Ult | Arith::Slt | Arith::Sborrow
+            )
+        {
+            self.write(at, to.size, None);
+            return;
+        }
+        let shift = matches!(kind, Arith::Shl | Arith::Lshr | Arith::Ashr);
+        let fixed = if needs_fixing(kind) {
+            [true, true]
+        } else {
+            let product = kind == Arith::Mul && terms.iter().all(Option::is_some);
+            [product, product || shift]
+        };
+        for n in 0..2 {
+            if fixed[n] && terms[n].is_some() {
+                self.fix_slot(slots[n], values[n]);
+                terms[n] = None;
+            }
+        }
+        if terms == [None, None] {
+            self.write(at, to.size, None);
+            return;
+        }
+        let width = 8 * a.size;
+        let t = self.terms;
+        let left = terms[0].unwrap_or_else(|| t.bv(width, values[0]));
+        // The amount of a shift may have another width; by now it is a number.
+        let right = match terms[1] {
+            Some(term) => term,
+            None if shift => t.bv(width, values[1].min(u128::from(width))),
+            None => t.bv(8 * b.size, values[1]),
+        };
+        let result = self.arith(kind, left, right, width, to.size);
+        self.write(at, to.size, Some(result));
+    }
+
+    fn loaded(&mut self, to: Slot, pointer: Slot, address: u64, _bytes: &[u8], volatile: bool) {
+        self.fix_slot(pointer, address.into());
+        let Place::File(o) = to.place else { return };
+        if volatile {
+            self.make_fresh(Loc::File(o), to.size, &format!("memory at {address:#x} that others write"));
+            return;
+        }
+        let bytes: Vec<Option<Byte>> = (0..to.size).map(|n| self.byte(Loc::Memory(address).plus(n))).collect();
+        self.put_bytes(Loc::File(o), &bytes, to.size);
+    }
+
+    fn stored(&mut self, pointer: Slot, address: u64, from: Slot) {
+        let bytes = self.slot_bytes(from);
+        self.fix_slot(pointer, address.into());
+        self.put_bytes(Loc::Memory(address), &bytes, from.size);
+    }
+
+    fn decided(&mut self, condition: Slot, holds: bool) {
+        if let Some(byte) = self.slot(condition, 0) {
+            let truth = self.truth(byte);
+            let wanted = if holds { truth } else { self.terms.not(truth) };
+            self.require(wanted);
+        }
+    }
+
+    fn jumped(&mut self, target: Slot, address: u64) {
+        self.fix_slot(target, address.into());
+    }
+
+    fn native(&mut self, effects: &Effects, values: &dyn Fn(Loc, &mut [u8]), fresh: bool) {
+        let mut fix = |at: Loc, size: u32| {
+            let mut done = 0;
+            while done < size {
+                let part = (size - done).min(8);
+                let mut bytes = [0u8; 16];
+                values(at.plus(done), &mut bytes[..part as usize]);
+                self.fix(at.plus(done), part, u128::from_le_bytes(bytes));
+                done += part;
+            }
+        };
+        for (o, n) in effects.pointers.iter().chain(&effects.reads) {
+            fix(Loc::File(*o), *n);
+        }
+        let mut volatile = false;
+        for (a, n, v) in &effects.memory_reads {
+            fix(Loc::Memory(*a), *n);
+            volatile |= v;
+        }
+        for (o, n) in &effects.writes {
+            debug_assert!(o + n <= REGISTERS);
+            if fresh || volatile {
+                self.make_fresh(
+                    Loc::File(*o),
+                    *n,
+                    if fresh { "an instruction whose result differs each time" } else { "memory that others write" },
+                );
+            } else {
+                self.write(Loc::File(*o), *n, None);
+            }
+        }
+        for (a, n) in &effects.memory_writes {
+            if fresh || volatile {
+                self.make_fresh(Loc::Memory(*a), *n, "memory that others write");
+            } else {
+                self.write(Loc::Memory(*a), *n, None);
+            }
+        }
+    }
+}

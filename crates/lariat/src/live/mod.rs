@@ -1,0 +1,9 @@
+//! Processes that run right now: will this one ever come back?
+
+mod names;
+mod prove;
+mod results;
+
+pub use names::Names;
+pub use prove::{Found, Outcome, Settings, Watched, attach};
+pub use results::{Live, WatchedValue, program};

@@ -1,0 +1,341 @@
+//! From a process to a checked verdict: hold it, watch its thread go round in the emulator, let it go, prove.
+
+use lariat_check::{Proved, System, check, program};
+use lariat_engines::concolic::{self, Closed, Conclusion, Counter};
+use lariat_ir::Property;
+use lariat_live::observe::{Budget, Head, Loop, Trace, iterate};
+use lariat_live::process::{Refused, Target};
+use lariat_live::{Machine, Stop, capture};
+use lariat_smt::{Limit, Z3Solver};
+use std::time::{Duration, Instant};
+
+/// How to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The thread. Default is the one that uses most of the processor.
+    pub thread: Option<i32>,
+    /// Instructions to emulate at most. Default is four million.
+    pub budget: u64,
+    /// How long the process may be held, in all. Default is one and a half seconds.
+    pub hold: Duration,
+    /// How long the search may take after the process was released. Default is five seconds.
+    pub search: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let (hold, search) = (Duration::from_millis(1500), Duration::from_secs(5));
+        Self { thread: None, budget: 4_000_000, hold, search }
+    }
+}
+
+/// What was found out about a process.
+pub struct Found {
+    /// The process.
+    pub target: Target,
+    /// The thread that was looked at.
+    pub thread: i32,
+    /// How many threads it has.
+    pub threads: usize,
+    /// For which part of the time the thread was running.
+    pub busy: f64,
+    /// How long it was held, in all.
+    pub held: Duration,
+    /// How long the search took after the process was released.
+    pub search: Duration,
+    /// Instructions that were emulated in the last round.
+    pub emulated: u64,
+    /// The program counter at which the thread was held.
+    pub address: u64,
+    /// What holds beside the verdict.
+    pub conditions: Vec<String>,
+    /// What came out.
+    pub outcome: Outcome,
+    /// The loop, where one was found.
+    pub watched: Option<Watched>,
+    /// The mappings of the process.
+    pub mappings: Vec<lariat_live::process::Mapping>,
+}
+
+/// A loop in a running process.
+pub struct Watched {
+    /// Its head.
+    pub head: Head,
+    /// Its iterations.
+    pub iterations: Loop,
+}
+
+/// A verdict on a running thread.
+pub enum Outcome {
+    /// It never leaves the loop.
+    Proved {
+        /// The system of the observed iterations, with the claim that was accepted.
+        closed: Box<Closed>,
+        /// The proof.
+        proved: Box<Proved>,
+        /// That the system as a whole runs for ever.
+        program: Box<Proved>,
+    },
+    /// It leaves the loop only when a counter wraps.
+    Unbounded {
+        /// The counters.
+        counters: Vec<Counter>,
+        /// When that is, if the pace could be measured.
+        leaves_in: Option<Duration>,
+    },
+    /// It may leave the loop, as far as was found out.
+    NotProved {
+        /// Why.
+        reason: String,
+        /// A state after which it may, by cell.
+        leaves: Vec<(usize, u128)>,
+    },
+    /// It could not be watched long enough.
+    Incomplete {
+        /// Why.
+        reason: Stop,
+        /// Where.
+        at: u64,
+    },
+    /// It does not run: it waits.
+    Waits,
+}
+
+/// The signals of timers: their handlers may end any loop, at a time that nobody sees from outside.
+const TIMER_SIGNALS: [(u32, &str); 3] = [(14, "SIGALRM"), (26, "SIGVTALRM"), (27, "SIGPROF")];
+
+/// Looks at a process.
+pub fn attach(target: &Target, settings: &Settings) -> Result<Found, Refused> {
+    let mut machine = Machine::new()?;
+    let (thread, busy) = match settings.thread {
+        Some(t) if target.threads().contains(&t) => (t, 1.0),
+        Some(t) => return Err(Refused(format!("process {} has no thread {t}; leave --thread out", target.pid))),
+        None => target
+            .hottest(Duration::from_millis(60))
+            .ok_or_else(|| Refused(format!("process {} has ended", target.pid)))?,
+    };
+    let timers = timers(target);
+    let mut found = Found {
+        target: target.clone(),
+        thread,
+        threads: target.threads().len(),
+        busy,
+        held: Duration::ZERO,
+        search: Duration::ZERO,
+        emulated: 0,
+        address: 0,
+        conditions: Vec::new(),
+        outcome: Outcome::Waits,
+        watched: None,
+        mappings: target.mappings()?,
+    };
+    found.conditions = conditions(target, &found);
+    if settings.thread.is_none() && busy < 0.02 && !target.is_runnable(thread) {
+        return Ok(found);
+    }
+    let begin = Instant::now();
+    let mut budget = settings.budget.min(40_000);
+    loop {
+        let left = settings.hold.saturating_sub(found.held);
+        let held = target.hold()?;
+        let cpu = capture(target, &held, thread)?;
+        found.address = cpu.rip;
+        let limits = Budget { instructions: budget, until: Instant::now() + left };
+        let trace = Trace::record(&mut machine, cpu, limits);
+        found.held += held.release();
+        let trace = trace.seal();
+        found.emulated = trace.length;
+        let released = Instant::now();
+        let conclusive = conclude(&mut machine, &trace, &mut found, released + settings.search);
+        found.search = released.elapsed();
+        let over = found.held + Duration::from_millis(20) >= settings.hold || budget >= settings.budget;
+        let out_of_time = begin.elapsed() > settings.search + settings.hold;
+        if conclusive || over || out_of_time || !matches!(trace.stop, Stop::Budget) {
+            break;
+        }
+        budget = (budget * 10).min(settings.budget);
+    }
+    if let (Some(reason), Outcome::Proved { .. } | Outcome::Unbounded { .. }) = (timers, &found.outcome) {
+        found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
+    }
+    if let Outcome::Unbounded { counters, .. } = &found.outcome {
+        let pace = pace(target, &found, counters);
+        if let Outcome::Unbounded { leaves_in, .. } = &mut found.outcome {
+            *leaves_in = pace;
+        }
+    }
+    Ok(found)
+}
+
+/// Instructions to run symbolically at one head.
+const MOST_SYMBOLIC: u64 = 200_000;
+/// Iterations at one head.
+const MOST_ITERATIONS: u64 = 6_000;
+
+/// Tries the heads of a trace, the outermost first. Whether there is nothing more to find by a longer trace.
+fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Instant) -> bool {
+    found.outcome = Outcome::Incomplete { reason: trace.stop.clone(), at: trace.stopped_at };
+    found.watched = None;
+    let assumptions = found.conditions.clone();
+    for head in trace.heads().into_iter().take(8) {
+        // Few iterations first: most loops close after one or two.
+        let mut wanted = 3u64;
+        let mut hopeless = false;
+        loop {
+            if Instant::now() > until {
+                return false;
+            }
+            let wanted_now = wanted.min(head.visits - 1);
+            let each = head.span / (head.visits - 1).max(1);
+            if wanted_now > 3 && wanted_now * each > MOST_SYMBOLIC || wanted > MOST_ITERATIONS {
+                break;
+            }
+            let Ok(iterations) = iterate(machine, trace, head, wanted_now) else { break };
+            match concolic::close(&iterations.observed, &assumptions, until) {
+                Conclusion::Closed(_) if !head.foreseen => {
+                    let reason = "whether it comes to this loop depends on something that differs each time".to_owned();
+                    found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
+                    found.watched = Some(Watched { head, iterations });
+                    break;
+                }
+                Conclusion::Closed(closed) => match checked(&closed) {
+                    Ok((proved, program)) => {
+                        let (proved, program) = (Box::new(proved), Box::new(program));
+                        found.outcome = Outcome::Proved { closed, proved, program };
+                        found.watched = Some(Watched { head, iterations });
+                        return true;
+                    }
+                    Err(why) => {
+                        let reason = format!("the checker did not accept the proof: {why}");
+                        found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
+                        found.watched = Some(Watched { head, iterations });
+                    }
+                },
+                Conclusion::Unbounded(_) if !head.foreseen => break,
+                Conclusion::Unbounded(counters) => {
+                    found.outcome = Outcome::Unbounded { counters, leaves_in: None };
+                    found.watched = Some(Watched { head, iterations });
+                    return true;
+                }
+                Conclusion::Open { reason, leaves, foregone } => {
+                    // More iterations do not make what differs each time the same.
+                    hopeless = foregone;
+                    let better = matches!(found.outcome, Outcome::Incomplete { .. });
+                    if better && matches!(trace.stop, Stop::Budget | Stop::Time) {
+                        found.outcome = Outcome::NotProved { reason, leaves };
+                        found.watched = Some(Watched { head, iterations });
+                    }
+                }
+            }
+            if hopeless {
+                // Nor does a longer trace.
+                return true;
+            }
+            if wanted_now < wanted || wanted_now == head.visits - 1 {
+                break;
+            }
+            wanted *= 4;
+        }
+    }
+    // Where the run stopped for a reason of its own a longer one would stop there, too.
+    !matches!(trace.stop, Stop::Budget | Stop::Time)
+}
+
+/// The claim goes to the checker, with a system and a solver of its own.
+fn checked(closed: &Closed) -> Result<(Proved, Proved), String> {
+    let limit = Limit::default();
+    let system = System::verify(&closed.ts, &mut Z3Solver::isolated(), limit).map_err(|d| d.to_string())?;
+    let mut solver = Z3Solver::isolated();
+    let proved = check(&system, &closed.claim, &mut solver, limit).map_err(|r| r.to_string())?;
+    let (whole, when) = (Property::ProgramDiverges, closed.claim.when);
+    let parts = [proved.clone()];
+    let program = program::conclude(&system, whole, when, &parts, &mut solver, limit).map_err(|r| r.to_string())?;
+    Ok((proved, program))
+}
+
+/// Why a timer may end any loop of the process, in words.
+fn timers(target: &Target) -> Option<String> {
+    let caught = target.caught_signals();
+    let handler = TIMER_SIGNALS.iter().find(|(n, _)| caught.contains(n));
+    match handler {
+        Some((_, name)) => Some(format!(
+            "there is a handler for {name}, so a timer may end the loop; nobody can see from outside whether one is set"
+        )),
+        None if target.has_timers() => Some("a timer of the process is set, and may end the loop".to_owned()),
+        None => None,
+    }
+}
+
+/// What a verdict rests on, in words.
+fn conditions(target: &Target, found: &Found) -> Vec<String> {
+    let mut out = vec![
+        "the code of the loop and the values that it reads are changed by nobody but the loop itself".to_owned(),
+        "no signal ends the process".to_owned(),
+    ];
+    if found.threads > 1 {
+        out.push(format!("none of the other {} threads changes the values that are watched", found.threads - 1));
+    }
+    let caught = target.caught_signals();
+    if !caught.is_empty() {
+        let names: Vec<String> = caught.iter().map(|n| signal_name(*n)).collect();
+        out.push(format!("the handlers for {} do not change the values that are watched", names.join(", ")));
+    }
+    let maps =
+        |what: &str| found.mappings.iter().any(|m| m.name.rsplit('/').next().is_some_and(|n| n.starts_with(what)));
+    if maps("libjvm") {
+        out.push(
+            "the virtual machine does not ask the thread to stop, for a collection, a deadline or new code".to_owned(),
+        );
+    }
+    if maps("python") || maps("libpython") {
+        out.push(
+            "nobody sets the interpreter's flag for pending work: no Ctrl-C, no other thread that wants to run"
+                .to_owned(),
+        );
+    }
+    out
+}
+
+fn signal_name(n: u32) -> String {
+    let names = [
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (7, "SIGBUS"),
+        (8, "SIGFPE"),
+        (10, "SIGUSR1"),
+        (11, "SIGSEGV"),
+        (12, "SIGUSR2"),
+        (13, "SIGPIPE"),
+        (14, "SIGALRM"),
+        (15, "SIGTERM"),
+        (17, "SIGCHLD"),
+        (25, "SIGXFSZ"),
+    ];
+    names.iter().find(|(k, _)| *k == n).map_or_else(|| format!("signal {n}"), |(_, name)| (*name).to_owned())
+}
+
+/// When the first counter wraps, by how far it comes in a moment.
+fn pace(target: &Target, found: &Found, counters: &[Counter]) -> Option<Duration> {
+    let w = found.watched.as_ref()?;
+    let counter = counters.iter().min_by_key(|c| c.iterations)?;
+    let place = w.iterations.places[counter.cell];
+    let width = w.iterations.observed.cells[counter.cell].width;
+    let look = || -> Option<(Instant, u128)> {
+        let held = target.hold().ok()?;
+        let mut cpu = capture(target, &held, found.thread).ok()?;
+        let value = cpu.cell(place)?;
+        Some((Instant::now(), value))
+    };
+    let (t0, v0) = look()?;
+    std::thread::sleep(Duration::from_millis(100));
+    let (t1, v1) = look()?;
+    let mask = lariat_ir::Bits::mask(width);
+    let moved = if counter.step > 0 { v1.wrapping_sub(v0) & mask } else { v0.wrapping_sub(v1) & mask };
+    let seconds = (t1 - t0).as_secs_f64();
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let (moved, left) = (moved as f64, counter.iterations as f64 * counter.step.unsigned_abs() as f64);
+    let estimate = left * seconds / moved;
+    (moved > 0.0 && estimate < 1e15).then(|| Duration::from_secs_f64(estimate))
+}

@@ -1,0 +1,540 @@
+//! Real programs, started, looked at while they run, and ended: `tests/live` has them with the verdict that is expected.
+//!
+//! In a program: `//@ attach: proved`, `unbounded`, or `unknown; WORDS` with words that the reason has to hold; `//@ attach -O2:` for one
+//! way to compile it; `//@ arguments:`, `//@ flags:`, and `//@ line:` for the line of the loop that has to be named. What is
+//! expected to stay unknown must never be proved; what is expected to be proved may fail only with a report of it.
+
+use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn folder() -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("live");
+    std::fs::create_dir_all(&path).expect("the test folder can be made");
+    path
+}
+
+/// A running program that is ended when the test is over, whatever happens.
+struct Running(Child);
+
+impl Running {
+    fn start(command: &mut Command) -> Option<Self> {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok().map(Self)
+    }
+    fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+    /// Waits until it has computed for a while.
+    fn settle(&self, seconds: f64) {
+        let begin = Instant::now();
+        let threads = format!("/proc/{}/task", self.pid());
+        let time = |thread: std::fs::DirEntry| {
+            let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            text.split(' ').next()?.parse::<f64>().ok()
+        };
+        while begin.elapsed() < Duration::from_secs(30) {
+            let listed = std::fs::read_dir(&threads).into_iter().flatten().flatten();
+            let ran: f64 = listed.filter_map(time).sum();
+            if ran > seconds * 1e9 {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What `lariat attach` says; nothing where tracing is not allowed, with the reason printed.
+fn attach(pid: &str, more: &[&str]) -> Option<Json> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lariat"));
+    let out = command.args(["attach", pid, "--format", "json"]).args(more).output().expect("the tool starts");
+    let errors = String::from_utf8_lossy(&out.stderr);
+    if errors.contains("not permitted") {
+        println!("skipped: {errors}");
+        return None;
+    }
+    let text = String::from_utf8_lossy(&out.stdout);
+    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("no JSON ({e}): {text}{errors}")))
+}
+
+/// In one word.
+fn verdict(found: &Json) -> &str {
+    match found["verdict"].as_str() {
+        Some("diverges") => "proved",
+        Some(_) if found["unbounded"] == true => "unbounded",
+        _ => "unknown",
+    }
+}
+
+/// The values of a directive.
+fn directive<'a>(source: &'a str, name: &str) -> Option<&'a str> {
+    source.lines().find_map(|l| l.strip_prefix("//@ ")?.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
+}
+
+/// Starts a program, looks at it, and compares; an error in words.
+fn judge(source: &Path, text: &str, way: &str, binary: &Path) -> Option<Result<String, String>> {
+    let name = source.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let expected = directive(text, &format!("attach {way}")).or_else(|| directive(text, "attach"));
+    let expected = expected?;
+    let arguments = directive(text, "arguments").unwrap_or_default();
+    let running = Running::start(Command::new(binary).args(arguments.split_whitespace())).expect("the program starts");
+    running.settle(0.05);
+    let found = attach(&running.pid(), &[])?;
+    let (wanted, words) = expected.split_once(';').unwrap_or((expected, ""));
+    let got = verdict(&found);
+    let reason = found["reason"].as_str().unwrap_or_default();
+    let held = found["held_millis"].as_f64().unwrap_or(f64::MAX);
+    let line = format!(
+        "{name} {way}: {got}, {} instructions an iteration, held {held} ms, proof {} ms{}",
+        found["instructions"],
+        found["search_millis"],
+        if reason.is_empty() { String::new() } else { format!(" ({reason})") }
+    );
+    if got != wanted.trim() {
+        return Some(Err(format!("{line}: expected {wanted}")));
+    }
+    if !reason.contains(words.trim()) {
+        return Some(Err(format!("{line}: the reason does not speak of {words}")));
+    }
+    if held > 2000.0 {
+        return Some(Err(format!("{line}: held too long")));
+    }
+    if let Some(wanted) = directive(text, "line") {
+        let lines: Vec<u64> =
+            found["lines"].as_array().into_iter().flatten().filter_map(|l| l["line"].as_u64()).collect();
+        let wanted: u64 = wanted.parse().expect("a line number");
+        if !lines.contains(&wanted) {
+            return Some(Err(format!("{line}: lines {lines:?} instead of {wanted}")));
+        }
+    }
+    Some(Ok(line))
+}
+
+/// All programs with one extension, compiled one way.
+fn all(extension: &str, way: &str, compile: impl Fn(&Path, &str, &Path) -> bool) {
+    let mut sources: Vec<PathBuf> = std::fs::read_dir(root().join("tests/live"))
+        .expect("the programs are there")
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == extension))
+        .collect();
+    sources.sort();
+    let mut wrong = Vec::new();
+    for source in sources {
+        let text = std::fs::read_to_string(&source).expect("a program can be read");
+        let stem = source.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
+        let binary = folder().join(format!("{stem}{way}"));
+        assert!(compile(&source, &text, &binary), "{} does not compile", source.display());
+        match judge(&source, &text, way, &binary) {
+            Some(Ok(line)) => println!("{line}"),
+            Some(Err(line)) => wrong.push(line),
+            None => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn c(way: &str) {
+    all("c", way, |source, text, binary| {
+        let flags = directive(text, "flags").unwrap_or_default();
+        // Without the last flag clang takes loops without effects to end, and may drop them.
+        let status = Command::new("clang-22")
+            .args(["-g", way, "-fno-finite-loops", "-o"])
+            .args([binary, source])
+            .args(flags.split_whitespace())
+            .status();
+        status.is_ok_and(|s| s.success())
+    });
+}
+
+#[test]
+fn c_without_optimisation() {
+    c("-O0");
+}
+
+#[test]
+fn c_with_optimisation() {
+    c("-O2");
+}
+
+fn rust(way: &str, flags: &[&str]) {
+    all("rs", way, |source, _, binary| {
+        let status = Command::new("rustc")
+            .args(["-g", "--edition", "2021"])
+            .args(flags)
+            .arg("-o")
+            .args([binary, source])
+            .status();
+        status.is_ok_and(|s| s.success())
+    });
+}
+
+#[test]
+fn rust_debug() {
+    rust("-debug", &[]);
+}
+
+#[test]
+fn rust_release() {
+    rust("-release", &["-O"]);
+}
+
+/// Starts an interpreter, if there is one, and expects a proof within a time.
+fn interpreted(what: &str, program: &str, arguments: &[&str], settle: f64, proof_millis: f64) {
+    let Some(running) = Running::start(Command::new(program).args(arguments).current_dir(folder())) else {
+        println!("skipped: there is no {program} here");
+        return;
+    };
+    running.settle(settle);
+    // A just-in-time compiler may be at work when we look; another look sees the code that it made.
+    let mut last = Json::Null;
+    for _ in 0..4 {
+        let Some(found) = attach(&running.pid(), &[]) else { return };
+        if verdict(&found) == "proved" {
+            let (held, proof) = (found["held_millis"].as_f64(), found["search_millis"].as_f64());
+            println!(
+                "{what}: proved, {} instructions an iteration, held {held:?} ms, proof {proof:?} ms",
+                found["instructions"]
+            );
+            // Tests run without full optimisation, beside others.
+            assert!(proof.is_some_and(|p| p < proof_millis), "{what}: the proof took {proof:?} ms");
+            assert!(held.is_some_and(|h| h < 2000.0), "{what}: held {held:?} ms");
+            return;
+        }
+        last = found;
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    panic!("{what}: {}", last["reason"]);
+}
+
+fn write(name: &str, text: &str) -> String {
+    let path = folder().join(name);
+    std::fs::write(&path, text).expect("a test file can be written");
+    path.display().to_string()
+}
+
+const PYTHON_LIST: &str = "
+class Node: pass
+a, b, c = Node(), Node(), Node()
+a.data, b.data, c.data = 3, 12, 5
+a.next, b.next, c.next = b, c, a
+def member(p, x):
+    while p is not None:
+        if p.data == x: return True
+        p = p.next
+    return False
+member(a, 7)
+";
+
+#[test]
+fn python() {
+    interpreted("python, while True", "/usr/bin/python3", &["-c", "while True: pass"], 0.3, 3000.0);
+    let list = write("list.py", PYTHON_LIST);
+    interpreted("python, circular list", "/usr/bin/python3", &[&list], 0.3, 3000.0);
+}
+
+const JAVA_LIST: &str = "
+public class CircularList {
+    static class Node { int data; Node next; }
+    static int find(Node head, int x) {
+        int index = 0;
+        Node p = head;
+        while (p != null) {
+            if (p.data == x) return index;
+            index++;
+            p = p.next;
+        }
+        return -1;
+    }
+    public static void main(String[] arguments) {
+        Node a = new Node(), b = new Node(), c = new Node();
+        a.data = 3; b.data = 12; c.data = 5;
+        a.next = b; b.next = c; c.next = a;
+        System.out.println(find(a, 7));
+    }
+}
+";
+
+#[test]
+fn java() {
+    write("CircularList.java", JAVA_LIST);
+    let compiled = Command::new("javac").arg("CircularList.java").current_dir(folder()).status();
+    if !compiled.is_ok_and(|s| s.success()) {
+        println!("skipped: there is no Java compiler here");
+        return;
+    }
+    for how in ["-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation"] {
+        interpreted(&format!("java {how}"), "java", &[how, "CircularList"], 2.0, 3000.0);
+    }
+}
+
+const JAVASCRIPT_LIST: &str = "
+function member(head, x) {
+  var p = head;
+  while (p !== null) {
+    if (p.data === x) { return true; }
+    p = p.next;
+  }
+  return false;
+}
+var a = {data: 3, next: null}, b = {data: 12, next: null}, c = {data: 5, next: null};
+a.next = b; b.next = c; c.next = a;
+member(a, 7);
+";
+
+#[test]
+fn rhino() {
+    let library = "/usr/share/java/js.jar:/usr/share/java/rhino.jar";
+    if !Path::new("/usr/share/java/rhino.jar").exists() && !Path::new("/usr/share/java/js.jar").exists() {
+        println!("skipped: there is no Rhino here (Debian's package rhino)");
+        return;
+    }
+    let list = write("list.js", JAVASCRIPT_LIST);
+    for (how, level) in [("-Xint", "-1"), ("-Xmixed", "-1"), ("-Xmixed", "9")] {
+        let main = "org.mozilla.javascript.tools.shell.Main";
+        let arguments = [how, "-cp", library, main, "-opt", level, &list];
+        interpreted(&format!("rhino {how} -opt {level}"), "java", &arguments, 5.0, 10_000.0);
+    }
+}
+
+#[test]
+fn the_report_names_place_and_values() {
+    let source = root().join("tests/live/spin_on_a_flag.c");
+    let binary = folder().join("named");
+    let status = Command::new("clang-22").args(["-g", "-O0", "-o"]).args([&binary, &source]).status();
+    assert!(status.is_ok_and(|s| s.success()));
+    let running = Running::start(&mut Command::new(&binary)).expect("the program starts");
+    running.settle(0.05);
+    let out = Command::new(env!("CARGO_BIN_EXE_lariat")).args(["attach", &running.pid()]).output().expect("it starts");
+    let errors = String::from_utf8_lossy(&out.stderr);
+    if errors.contains("not permitted") {
+        println!("skipped: {errors}");
+        return;
+    }
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(1), "{text}{errors}");
+    for words in [
+        "never leaves",
+        "`main`",
+        "spin_on_a_flag.c:6",
+        "`ready` == 0 is never changed",
+        "accepted by the checker",
+        "held",
+    ] {
+        assert!(text.contains(words), "no `{words}` in:\n{text}");
+    }
+}
+
+#[test]
+fn saved_results_are_checked_again() {
+    let source = root().join("tests/live/figure_2.c");
+    let binary = folder().join("saved");
+    let status = Command::new("clang-22").args(["-g", "-O0", "-o"]).args([&binary, &source]).status();
+    assert!(status.is_ok_and(|s| s.success()));
+    let running = Running::start(Command::new(&binary).args(["3", "7"])).expect("the program starts");
+    running.settle(0.05);
+    let results = folder().join("saved.json").display().to_string();
+    let lariat = || Command::new(env!("CARGO_BIN_EXE_lariat"));
+    let out = lariat()
+        .args(["attach", &running.pid(), "--format", "json", "--output", &results])
+        .output()
+        .expect("it starts");
+    if String::from_utf8_lossy(&out.stderr).contains("not permitted") {
+        println!("skipped: tracing is not allowed here");
+        return;
+    }
+    let out = lariat().args(["recheck", &results, "--solver", "z3"]).output().expect("it starts");
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(
+        out.status.success() && text.contains("2 accepted, 0 rejected"),
+        "{text}{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+}
+
+#[test]
+fn a_command_that_ends_passes_through() {
+    let out = Command::new(env!("CARGO_BIN_EXE_lariat"))
+        .args(["run", "--", "sh", "-c", "echo out; echo err >&2; exit 7"])
+        .output()
+        .expect("the tool starts");
+    assert_eq!(out.status.code(), Some(7));
+    assert_eq!(String::from_utf8_lossy(&out.stdout), "out\n");
+    assert_eq!(String::from_utf8_lossy(&out.stderr), "err\n");
+}
+
+#[test]
+fn a_command_that_spins_is_proved() {
+    let source = root().join("tests/live/spin_on_a_flag.c");
+    let binary = folder().join("spins");
+    let status = Command::new("clang-22").args(["-g", "-O0", "-o"]).args([&binary, &source]).status();
+    assert!(status.is_ok_and(|s| s.success()));
+    let out = Command::new(env!("CARGO_BIN_EXE_lariat"))
+        .args(["run", "--after", "0.3", "--"])
+        .arg(&binary)
+        .output()
+        .expect("the tool starts");
+    let (text, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert_eq!(out.status.code(), Some(1), "{text}{errors}");
+    assert!(text.contains("never leaves"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_said_with_the_next_step() {
+    let lariat = |args: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_lariat")).args(args).output().expect("the tool starts");
+        (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let (status, errors) = lariat(&["attach", "4194304"]);
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("there is no process"), "{errors}");
+    let sleeping = Running::start(Command::new("sleep").arg("60")).expect("sleep starts");
+    let found = attach(&sleeping.pid(), &[]);
+    if let Some(found) = found {
+        assert!(found["reason"].as_str().is_some_and(|r| r.contains("waits")), "{found}");
+    }
+    // As somebody else, if we may become somebody else.
+    let out = Command::new("setpriv")
+        .args([
+            "--reuid",
+            "65534",
+            "--clear-groups",
+            env!("CARGO_BIN_EXE_lariat"),
+            "attach",
+            &sleeping.pid(),
+            "--thread",
+            &sleeping.pid(),
+        ])
+        .output();
+    match out {
+        Ok(out) if String::from_utf8_lossy(&out.stderr).contains("lariat:") => {
+            let errors = String::from_utf8_lossy(&out.stderr);
+            assert!(errors.contains("sudo"), "{errors}");
+        }
+        _ => println!("skipped: nobody else to be"),
+    }
+}
+
+#[test]
+fn the_target_survives_the_death_of_the_tracer() {
+    // A computation with a known result, which goes on while tracer after tracer is killed.
+    let source = write(
+        "sum.c",
+        "
+        #include <stdio.h>
+        int main(void) {
+            volatile unsigned long n = 0;
+            for (unsigned long i = 0; i < 6000000000ul; i++) n += i & 3;
+            printf(\"%lu\\n\", n);
+            return 0;
+        }
+    ",
+    );
+    let binary = folder().join("sum");
+    let status = Command::new("clang-22").args(["-O1", "-o"]).arg(&binary).arg(&source).status();
+    assert!(status.is_ok_and(|s| s.success()));
+    let target = Command::new(&binary).stdout(Stdio::piped()).spawn().expect("the program starts");
+    let pid = target.id().to_string();
+    let mut delay = 1u64;
+    for n in 0..24u64 {
+        let mut tracer = Command::new(env!("CARGO_BIN_EXE_lariat"))
+            .args(["attach", &pid])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the tool starts");
+        delay = delay.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n + 1);
+        std::thread::sleep(Duration::from_millis(300 + delay % 1200));
+        let _ = tracer.kill();
+        let _ = tracer.wait();
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let state = state.rsplit_once(')').map_or("?", |(_, s)| s.trim());
+        assert!(!state.starts_with(['t', 'T', '?']), "after {n} tracers the target is in the state {state}");
+    }
+    let out = target.wait_with_output().expect("the program ends");
+    assert!(out.status.success(), "{:?}", out.status);
+    assert_eq!(String::from_utf8_lossy(&out.stdout).trim(), "9000000000");
+}
+
+/// Programs that the static analysis proves to hang, written by it with their inputs, hang when they run, and looking at them
+/// proves it again.
+#[test]
+fn what_hangs_by_static_proof_hangs_at_run_time() {
+    let programs = folder().join("harness");
+    // Runs before may have left others.
+    let _ = std::fs::remove_dir_all(&programs);
+    let mut files: Vec<PathBuf> = Vec::new();
+    for topic in std::fs::read_dir(root().join("tests/corpus")).expect("the corpus is there") {
+        let listed = std::fs::read_dir(topic.expect("a folder can be listed").path()).expect("topics are folders");
+        files.extend(listed.filter_map(|e| Some(e.ok()?.path())).filter(|p| {
+            let text = std::fs::read_to_string(p).unwrap_or_default();
+            p.extension().is_some_and(|e| e == "c") && text.contains("diverges")
+        }));
+    }
+    files.sort();
+    let out = Command::new(env!("CARGO_BIN_EXE_lariat"))
+        .args(["check", "--jobs", "1", "--harness"])
+        .arg(&programs)
+        .args(&files)
+        .current_dir(root())
+        .output()
+        .expect("the tool starts");
+    assert!(programs.exists(), "{}", String::from_utf8_lossy(&out.stderr));
+    let mut made: Vec<PathBuf> = std::fs::read_dir(&programs)
+        .expect("the folder was made")
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
+    made.sort();
+    let (mut proved, mut open, mut ended) = (0, Vec::new(), Vec::new());
+    for source in &made {
+        let name = source.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
+        let binary = source.with_extension("");
+        let status = Command::new("clang-22")
+            .args(["-O0", "-g", "-w", "-Wno-error=implicit-function-declaration", "-o"])
+            .args([&binary, source])
+            .args(["-lm", "-Wl,--unresolved-symbols=ignore-all"])
+            .status();
+        assert!(status.is_ok_and(|s| s.success()), "{name} does not compile");
+        let mut running = Running::start(&mut Command::new(&binary)).expect("the program starts");
+        running.settle(0.05);
+        if running.0.try_wait().is_ok_and(|s| s.is_some()) {
+            ended.push(name.to_owned());
+            continue;
+        }
+        // On a busy machine the first look may be too short.
+        let mut reason = String::new();
+        for _ in 0..2 {
+            let Some(found) = attach(&running.pid(), &[]) else { return };
+            if verdict(&found) == "proved" {
+                reason.clear();
+                break;
+            }
+            reason = format!("{name}: {}", found["reason"]);
+        }
+        if reason.is_empty() { proved += 1 } else { open.push(reason) }
+    }
+    println!("{proved} of {} proved at run time; open:\n{}", made.len(), open.join("\n"));
+    println!("ended: {}", ended.join(", "));
+    assert!(proved >= 110, "{proved}");
+    // A real stack ends a recursion. A call that is said to have no effects and whose result is not used is none for the compiler.
+    let recursions = ["by_a_pointer_for_ever", "mutual_hang", "recursion_passes_zero", "upwards"];
+    let no_calls = ["recursion_hang", "result_not_used"];
+    ended.retain(|name| !recursions.iter().chain(&no_calls).any(|known| name.starts_with(known)));
+    assert!(ended.is_empty(), "{}", ended.join(", "));
+    // A counter whose remainder is taken: dividends are fixed to what they were, and so is the counter. `setjmp` makes a system call.
+    let jumps = ["for_ever-main-13", "inside_the_loop", "jump_to_the_outside", "value_carries"];
+    open.retain(|line| !["callee_never_exits"].iter().chain(&jumps).any(|known| line.starts_with(known)));
+    assert!(open.is_empty(), "{}", open.join("\n"));
+}
