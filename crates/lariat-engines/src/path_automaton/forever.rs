@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Ways to choose the inputs of one cycle.
 const MOST_CHOICES: usize = 6;
+/// Questions about what cycles keep.
+const PATIENCE: usize = 200;
 /// Edges of a composed path.
 const MOST_EDGES: usize = 40;
 
@@ -34,6 +36,7 @@ pub(super) fn search(
     let ts = task.ts;
     let mut tried: BTreeSet<(LocId, Term)> = BTreeSet::new();
     let mut unreached = false;
+    let mut patience = cx.effort.most(40, PATIENCE);
     for edges in cycles(cx, automaton) {
         let from = ts.edges[edges[0]].from;
         let single = automaton.states.iter().position(|s| s.path.edges == edges);
@@ -47,7 +50,12 @@ pub(super) fn search(
                     if cx.out_of_time() {
                         return Err("the time was up".into());
                     }
-                    let Some(set) = kept(ts, cx, solver, &cycle, &case, mode) else { continue };
+                    if patience == 0 {
+                        return Err(
+                            "no cycle among the first ones of its automaton was shown to repeat for ever".into()
+                        );
+                    }
+                    let Some(set) = kept(ts, cx, solver, &cycle, &case, mode, &mut patience) else { continue };
                     if set == cycle.condition
                         && let Some(state) = single.map(|i| &mut automaton.states[i])
                     {
@@ -90,13 +98,15 @@ pub(super) fn search(
 /// Marks the states that can be repeated for ever from wherever they are taken.
 pub(super) fn mark(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, automaton: &mut Automaton) {
     let ts = task.ts;
+    let mut patience = PATIENCE;
     for state in automaton.states.iter_mut().filter(|s| s.mark == Mark::UN && s.is_cycle()) {
         let always = inputs(ts, state.from, &state.path.edges, MOST_CHOICES).into_iter().any(|choice| {
             let cycle = cycle(ts, state.from, &state.path.edges, &choice);
             // With its inputs chosen, the whole condition is kept as it is.
             cycle.is_some_and(|c| {
+                let all = ts.terms.conjuncts(c.condition);
                 c.condition == state.condition
-                    && kept(ts, cx, solver, &c, &ts.terms.conjuncts(c.condition), Mode::Again) == Some(c.condition)
+                    && kept(ts, cx, solver, &c, &all, Mode::Again, &mut patience) == Some(c.condition)
             })
         });
         if always {

@@ -42,6 +42,8 @@ impl Engine for PathAutomaton {
         if cx.effort == Effort::Quick {
             return Outcome::GaveUp(String::new());
         }
+        // Many small questions: one that is hard is not worth the time of the others.
+        cx.limit.rlimit = cx.limit.rlimit.min(cx.effort.most(200_000, 400_000));
         let mut claims = Vec::new();
         let mut reasons = Vec::new();
         if task.ts.proves != Proves::Diverges {

@@ -23,7 +23,7 @@ use crate::path::in_state;
 use dashu_int::IBig;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{Id, Move, Op, Role, Sort, Term, TransitionSystem, VarId};
-use lariat_smt::Solver;
+use lariat_smt::{Answer, Solver};
 use std::collections::BTreeSet;
 
 /// How a condition that is not kept is helped.
@@ -41,6 +41,8 @@ impl Mode {
 
 /// More conditions than this are not added.
 const MOST_ROUNDS: usize = 6;
+/// A question that the solver leaves open counts as that many.
+const LEFT_OPEN: usize = 20;
 /// Disjunctions are looked at case by case, as long as there are not more.
 const MOST_CASES: usize = 6;
 
@@ -57,6 +59,7 @@ pub(super) struct Cycle {
 }
 
 /// A set of states from which a cycle leads into it, inside its condition; none if it could not be shown that one is.
+/// `patience` is how many more questions may be asked.
 pub(super) fn kept(
     ts: &TransitionSystem,
     cx: &EngineCx,
@@ -64,6 +67,7 @@ pub(super) fn kept(
     cycle: &Cycle,
     case: &[Term],
     mode: Mode,
+    patience: &mut usize,
 ) -> Option<Term> {
     let t = &ts.terms;
     let mut set: Vec<Term> = case.to_vec();
@@ -78,10 +82,13 @@ pub(super) fn kept(
             let mut all = cycle.ranges.clone();
             all.extend(&set);
             all.push(t.not(after));
-            if cx.out_of_time() {
+            if cx.out_of_time() || *patience == 0 {
                 return None;
             }
-            if !cx.ask(solver, ts, &all).is_unsat() {
+            let answer = cx.ask(solver, ts, &all);
+            let cost = if matches!(answer, Answer::Unknown(_)) { LEFT_OPEN } else { 1 };
+            *patience = patience.saturating_sub(cost);
+            if !answer.is_unsat() {
                 all_kept = false;
                 more.extend(helped(ts, cycle, *c, after, mode)?);
             }
