@@ -15,6 +15,7 @@ mod linear;
 mod lp;
 pub mod orbit;
 mod path;
+pub mod path_automaton;
 pub mod portfolio;
 pub mod rank;
 mod slice;

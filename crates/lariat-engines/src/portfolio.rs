@@ -4,6 +4,7 @@ use crate::board::Board;
 use crate::closed::ClosedSet;
 use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
 use crate::orbit::Orbit;
+use crate::path_automaton::PathAutomaton;
 use crate::rank::Ranking;
 use lariat_ir::{Certificate, Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
 use lariat_smt::Limit;
@@ -11,7 +12,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
-pub const ENGINES: &[&dyn Engine] = &[&Ranking, &Orbit, &ClosedSet];
+pub const ENGINES: &[&dyn Engine] = &[&Ranking, &Orbit, &ClosedSet, &PathAutomaton];
 
 /// What the abstract domains find goes by this name.
 const FACTS: &str = "invariants";

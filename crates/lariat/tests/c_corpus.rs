@@ -59,6 +59,7 @@ folders! {
     noreturn: "noreturn",
     null_stores: "null-stores",
     orbits: "orbits",
+    path_automaton: "path-automaton",
     ranking: "ranking",
     recursion: "recursion",
     setjmp: "setjmp",

@@ -207,7 +207,10 @@ fn bad_input_gets_one_clear_sentence() {
     for (args, message) in [
         (&["check", "--integers", "ideal", "examples/zune.lts"][..], "was made for --integers wrap"),
         (&["check", "--entry", "main", "examples/zune.lts"], "there is no entry `main`"),
-        (&["check", "--only", "magic", "examples/zune.lts"], "the engines are: closed-set, orbit, ranking"),
+        (
+            &["check", "--only", "magic", "examples/zune.lts"],
+            "the engines are: closed-set, orbit, path-automaton, ranking",
+        ),
         (&["explain", "magic"], "the pages are: orbit"),
         (&["query", "1"], "query 1 cannot be read"),
         (&["recheck", "examples/zune.lts"], "is no JSON"),

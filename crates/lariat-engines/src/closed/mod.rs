@@ -22,7 +22,7 @@ mod seeds;
 
 use crate::choices::{self, PathChoice};
 use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
-use crate::path::{SymbolicPath, between, in_state};
+use crate::path::{Occurrence, SymbolicPath, between, in_state};
 use crate::stem;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{Arm, Certificate, Claim, Id, LocId, Move, Property, Proves, Role, Term, TransitionSystem, Value};
@@ -201,15 +201,17 @@ fn ways(task: &Task<'_>, cx: &EngineCx, nth: usize) -> Vec<Way> {
 fn way(ts: &TransitionSystem, from: LocId, path: &SymbolicPath, choice: &PathChoice) -> Option<Way> {
     let t = &ts.terms;
     let chosen = choices::choose(ts, from, &path.edges, choice);
-    let is_open = |term: Term| matches!(t.role(term), Some(Role::Copy(..)));
+    // By whether it was chosen, not by what it is: a chosen input may have the value of the environment's, which need not be in
+    // the input's range.
+    let is_open = |o: &Occurrence| !choice.contains_key(&(o.step, o.unknown));
     let mut conditions = chosen.conditions.clone();
-    let taken = chosen.unknowns.iter().filter(|o| !is_open(o.term));
+    let taken = chosen.unknowns.iter().filter(|o| !is_open(o));
     conditions.extend(taken.map(|o| ts.range_condition(o.unknown, o.term)));
     let condition = simplify(t, t.all(conditions));
     if !speaks_of_variables(ts, condition) {
         return None;
     }
-    let open = chosen.unknowns.iter().filter(|o| is_open(o.term));
+    let open = chosen.unknowns.iter().filter(|o| is_open(o));
     Some(Way {
         from,
         to: path.end,

@@ -40,7 +40,8 @@ pub(crate) fn measures(
                     None => term,
                     Some(other) if other == term => term,
                     Some(other) => {
-                        let inside = node.cell.iter().map(|c| holds(encoder, dimensions, c));
+                        let linear = node.cell.iter().map(|c| holds(encoder, dimensions, c));
+                        let inside = node.inside.iter().map(|c| Some(*c)).chain(linear);
                         ts.terms.ite(ts.terms.all(inside.collect::<Option<Vec<_>>>()?), term, other)
                     }
                 });

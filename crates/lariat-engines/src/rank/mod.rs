@@ -5,17 +5,17 @@
 //! written as measures (`measure`). Nothing here asks a solver: a relation contains every real step of its case,
 //! so what falls on it falls. The checker shows that again, on the system itself.
 
-mod case;
-mod encode;
-mod form;
-mod measure;
-mod model;
+pub(crate) mod case;
+pub(crate) mod encode;
+pub(crate) mod form;
+pub(crate) mod measure;
+pub(crate) mod model;
 mod partition;
-mod paths;
-mod relation;
-mod slim;
-mod support;
-mod synth;
+pub(crate) mod paths;
+pub(crate) mod relation;
+pub(crate) mod slim;
+pub(crate) mod support;
+pub(crate) mod synth;
 #[cfg(test)]
 mod tests;
 
@@ -115,8 +115,13 @@ fn search(
     let encoder = Encoder::new(ts, Clock::new(ONE_TUPLE, deadline));
     for supported in [false, true].into_iter().filter(|_| effort == Effort::Quick) {
         let invariants = if supported { known() } else { BTreeMap::new() };
-        let region =
-            Region { cutpoints: &cutpoints, body: &this.body, invariants: &invariants, dimensions: &dimensions };
+        let region = Region {
+            cutpoints: &cutpoints,
+            cells: &[],
+            body: &this.body,
+            invariants: &invariants,
+            dimensions: &dimensions,
+        };
         let relations = paths::steps(&encoder, &region, Detail { splits: 0, most_steps: 200 })?;
         let relations = slim(&relations, &encoder.clock);
         let model = Model::new(dimensions.clone(), &cutpoints, Vec::new());

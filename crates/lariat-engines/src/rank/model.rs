@@ -19,6 +19,8 @@ pub(crate) struct Node {
     pub at: LocId,
     /// The functions that are at least zero in it.
     pub cell: Vec<Function>,
+    /// What else holds in it, if the steps were listed with such cells.
+    pub inside: Option<Term>,
 }
 
 /// Steps between nodes.
@@ -38,28 +40,34 @@ pub(crate) type Predicate = Vec<(LocId, Function)>;
 impl Model {
     /// A model in which every cutpoint has one cell.
     pub fn new(dimensions: Vec<Term>, cutpoints: &[LocId], relations: Vec<Relation>) -> Self {
-        let nodes = cutpoints.iter().map(|at| Node { at: *at, cell: Vec::new() }).collect();
+        let nodes = cutpoints.iter().map(|at| Node { at: *at, cell: Vec::new(), inside: None }).collect();
         Self { dimensions, nodes, relations }
     }
 
     /// Divides each cell by whether the predicate is at least zero there. Steps that become impossible are gone.
     pub fn divided(&self, predicate: &Predicate, clock: &Clock) -> Self {
+        let of = |node: &Node| predicate.iter().find(|(at, _)| *at == node.at).map(|(_, f)| f.clone());
+        self.divided_each(&self.nodes.iter().map(of).collect::<Vec<_>>(), clock)
+    }
+
+    /// Divides some cells, each by a function of its own.
+    pub fn divided_each(&self, by: &[Option<Function>], clock: &Clock) -> Self {
         let mut nodes = Vec::new();
         // For each old node its new ones, each with what holds there.
         let mut parts: Vec<Vec<(usize, Option<Function>)>> = Vec::new();
-        for node in &self.nodes {
+        for (node, by) in self.nodes.iter().zip(by) {
             let mut mine = Vec::new();
-            match predicate.iter().find(|(at, _)| *at == node.at) {
+            match by {
                 None => {
                     mine.push((nodes.len(), None));
                     nodes.push(node.clone());
                 }
-                Some((_, f)) => {
+                Some(f) => {
                     for side in [f.clone(), f.below_zero()] {
                         let mut cell = node.cell.clone();
                         cell.push(side.clone());
                         mine.push((nodes.len(), Some(side)));
-                        nodes.push(Node { at: node.at, cell });
+                        nodes.push(Node { cell, ..node.clone() });
                     }
                 }
             }

@@ -20,14 +20,23 @@ pub(crate) struct Detail {
 
 /// Where steps begin and end.
 pub(crate) struct Region<'a> {
-    /// The cutpoints; a step's ends are indices into this list.
+    /// The cutpoints; a step's ends are indices into this list. A location may occur several times, with different cells.
     pub cutpoints: &'a [LocId],
+    /// For each cutpoint the states that it stands for, all if the list is empty. The cells of a location cover its states.
+    pub cells: &'a [Term],
     /// Steps stay inside these locations.
     pub body: &'a BTreeSet<LocId>,
     /// What holds at locations.
     pub invariants: &'a BTreeMap<LocId, Term>,
     /// What is observed of the state: terms over the variables.
     pub dimensions: &'a [Term],
+}
+
+impl Region<'_> {
+    /// What holds in the states that a cutpoint stands for.
+    pub fn cell(&self, nth: usize) -> Option<Term> {
+        self.cells.get(nth).copied()
+    }
 }
 
 /// All steps of a region as relations, or why not.
@@ -58,6 +67,9 @@ fn from_cutpoint(
     if let Some(known) = region.invariants.get(&start) {
         case.assume(*known, true);
     }
+    if let Some(cell) = region.cell(from) {
+        case.assume(cell, true);
+    }
     let mut open: Vec<(SymbolicPath, Case)> = Vec::new();
     for case in case.settle(encoder, &mut detail.splits.clone()) {
         open.push((SymbolicPath::at(ts, start), case));
@@ -75,7 +87,7 @@ fn from_cutpoint(
                 return Err(format!("it has more than {} ways between its cutpoints", detail.most_steps));
             }
             let next = path.then(ts, e);
-            let end = region.cutpoints.iter().position(|c| *c == to);
+            let ends: Vec<usize> = (0..region.cutpoints.len()).filter(|i| region.cutpoints[*i] == to).collect();
             let mut case = case.clone();
             for c in &next.conditions[path.conditions.len()..] {
                 case.assume(*c, true);
@@ -89,31 +101,56 @@ fn from_cutpoint(
             }
             // All conditions first: what they say makes values exact.
             let cases = case.settle(encoder, &mut detail.splits.clone());
-            if let Some(to) = end {
+            if ends.is_empty() {
+                open.extend(cases.into_iter().map(|c| (next.clone(), c)));
+            } else {
                 let after: Vec<Term> =
                     region.dimensions.iter().map(|d| simplify(&ts.terms, in_state(ts, *d, &next.state))).collect();
-                let dimensions = || region.dimensions.iter().zip(&after);
-                for mut case in cases {
-                    case.goals.extend(dimensions().map(|(d, a)| Goal::Value(*a, encoder.reading(*d))));
-                    for mut case in case.settle(encoder, &mut detail.splits.clone()) {
-                        let mut before = Vec::new();
-                        let mut later = Vec::new();
-                        for (d, a) in dimensions() {
-                            before.push(read(encoder, &mut case, *d, *d));
-                            later.push(read(encoder, &mut case, *a, *d));
-                        }
-                        let relation = case.relation(from, to, before, later);
-                        if found.seen.insert(relation.clone()) {
-                            found.relations.push(relation);
-                        }
+                for to in ends {
+                    let inside = region.cell(to).map(|cell| simplify(&ts.terms, in_state(ts, cell, &next.state)));
+                    for case in &cases {
+                        arrive(encoder, region, detail, (from, to), inside, &after, case.clone(), found);
                     }
                 }
-            } else {
-                open.extend(cases.into_iter().map(|c| (next.clone(), c)));
             }
         }
     }
     Ok(())
+}
+
+/// The relations of one case of a path whose end lies in a cell.
+#[expect(clippy::too_many_arguments, reason = "it is one step of a loop that would be too long")]
+fn arrive(
+    encoder: &Encoder<'_>,
+    region: &Region<'_>,
+    detail: Detail,
+    (from, to): (usize, usize),
+    inside: Option<Term>,
+    after: &[Term],
+    mut case: Case,
+    found: &mut Found,
+) {
+    let mut cases = vec![case.clone()];
+    if let Some(inside) = inside {
+        case.assume(inside, true);
+        cases = case.settle(encoder, &mut detail.splits.clone());
+    }
+    let dimensions = || region.dimensions.iter().zip(after);
+    for mut case in cases {
+        case.goals.extend(dimensions().map(|(d, a)| Goal::Value(*a, encoder.reading(*d))));
+        for mut case in case.settle(encoder, &mut detail.splits.clone()) {
+            let mut before = Vec::new();
+            let mut later = Vec::new();
+            for (d, a) in dimensions() {
+                before.push(read(encoder, &mut case, *d, *d));
+                later.push(read(encoder, &mut case, *a, *d));
+            }
+            let relation = case.relation(from, to, before, later);
+            if found.seen.insert(relation.clone()) {
+                found.relations.push(relation);
+            }
+        }
+    }
 }
 
 /// The form of a term, which the goals have made sure of; where time ran out, a column.

@@ -44,22 +44,54 @@ pub(crate) struct Analysis {
 impl Analysis {
     /// Lists the steps; nothing if they are too many. `given` holds at the cutpoints and is inductive by itself.
     pub fn new(task: &Task<'_>, encoder: &Encoder<'_>, given: &BTreeMap<LocId, Term>) -> Option<Self> {
+        Self::of_cells(task, encoder, given, &[], &[])
+    }
+
+    /// The same, with the states at some cutpoints of the loop divided into cells, which cover them, and with functions that are
+    /// watched, too. The numbers of the model's nodes are in the order of the cutpoints, then of the cells.
+    pub fn of_cells(
+        task: &Task<'_>,
+        encoder: &Encoder<'_>,
+        given: &BTreeMap<LocId, Term>,
+        cells: &[(LocId, Term)],
+        also: &[Function],
+    ) -> Option<Self> {
         let ts = task.ts;
-        let (cutpoints, body) = leading_to(task);
+        let (mut cutpoints, body) = leading_to(task);
+        cutpoints.retain(|c| cells.iter().all(|(l, _)| l != c));
+        let mut inside: Vec<Term> = if cells.is_empty() { Vec::new() } else { vec![ts.terms.tt(); cutpoints.len()] };
+        cutpoints.extend(cells.iter().map(|c| c.0));
+        inside.extend(cells.iter().map(|c| c.1));
         let dimensions: Vec<Term> = watched(ts, &task.this().body).into_iter().collect();
         let mut relied_on = given.clone();
         let list = |known: &BTreeMap<LocId, Term>, splits: usize| {
-            let region = Region { cutpoints: &cutpoints, body: &body, invariants: known, dimensions: &dimensions };
+            let region = Region {
+                cutpoints: &cutpoints,
+                cells: &inside,
+                body: &body,
+                invariants: known,
+                dimensions: &dimensions,
+            };
             let mut relations = steps(encoder, &region, Detail { splits, most_steps: 160 }).ok()?;
             relations.extend(first_states(encoder, &region));
             Some(relations)
         };
         encoder.forget_losses();
         let relations = list(&relied_on, 0)?;
+        let mut model = Model::new(dimensions.clone(), &cutpoints, relations);
+        for (node, cell) in model.nodes.iter_mut().zip(&inside) {
+            node.inside = Some(*cell).filter(|c| *c != ts.terms.tt());
+        }
+        let watched = |relations: &[Relation]| {
+            let mut all = forms(encoder, &dimensions, &body, relations);
+            let more: Vec<Function> = also.iter().filter(|f| !all.contains(f)).cloned().collect();
+            all.extend(more);
+            all
+        };
         let mut this = Self {
-            forms: forms(encoder, &dimensions, &body, &relations),
+            forms: watched(&model.relations),
             thresholds: thresholds(ts),
-            model: Model::new(dimensions.clone(), &cutpoints, relations),
+            model,
             relied_on: relied_on.clone(),
             headers: task.forest.cutpoints(),
         };
@@ -68,7 +100,7 @@ impl Analysis {
             let bounds = this.bounds(encoder, &this.model)?;
             relied_on = this.invariants(encoder, &this.model, &bounds);
             if let Some(relations) = list(&relied_on, 6).or_else(|| list(&relied_on, 0)) {
-                this.forms = forms(encoder, &dimensions, &body, &relations);
+                this.forms = watched(&relations);
                 this.model.relations = relations;
                 this.relied_on = relied_on;
                 this.relied_on.retain(|l, _| this.headers.contains(l));
@@ -92,8 +124,8 @@ impl Analysis {
             let zero = IBig::ZERO;
             let cell = node.cell.iter().map(|f| (f, &zero));
             let known = self.forms.iter().zip(bounds).filter_map(|(f, b)| Some((f, b.as_ref()?)));
-            let parts: BTreeSet<Term> =
-                cell.chain(known).filter_map(|(f, b)| at_least(encoder, &model.dimensions, f, b)).collect();
+            let linear = cell.chain(known).filter_map(|(f, b)| at_least(encoder, &model.dimensions, f, b));
+            let parts: BTreeSet<Term> = node.inside.into_iter().chain(linear).collect();
             cells.push(t.all(parts));
         }
         let mut invariants = self.relied_on.clone();
@@ -178,14 +210,18 @@ fn watched(ts: &TransitionSystem, body: &BTreeSet<LocId>) -> BTreeSet<Term> {
 /// The initial states as steps into the entry.
 fn first_states(encoder: &Encoder<'_>, region: &Region<'_>) -> Vec<Relation> {
     let ts = encoder.ts;
-    let to = region.cutpoints.iter().position(|c| *c == ts.entry).expect("the entry is among them");
-    let mut case = Case::new(&encoder.clock);
-    case.goals.extend(region.dimensions.iter().map(|d| Goal::Value(*d, encoder.reading(*d))));
-    case.assume(ts.init, true);
     let mut out = Vec::new();
-    for mut case in case.settle(encoder, &mut 4) {
-        let here: Vec<_> = region.dimensions.iter().map(|d| read(encoder, &mut case, *d, *d)).collect();
-        out.push(case.relation(START, to, here.clone(), here));
+    for to in (0..region.cutpoints.len()).filter(|i| region.cutpoints[*i] == ts.entry) {
+        let mut case = Case::new(&encoder.clock);
+        case.goals.extend(region.dimensions.iter().map(|d| Goal::Value(*d, encoder.reading(*d))));
+        case.assume(ts.init, true);
+        if let Some(cell) = region.cell(to) {
+            case.assume(cell, true);
+        }
+        for mut case in case.settle(encoder, &mut 4) {
+            let here: Vec<_> = region.dimensions.iter().map(|d| read(encoder, &mut case, *d, *d)).collect();
+            out.push(case.relation(START, to, here.clone(), here));
+        }
     }
     out
 }

@@ -161,7 +161,8 @@ fn every_step_is_in_a_relation(seed: u64, sort: Sort, values: &[Value], systems:
         let encoder = Encoder::new(&ts, clock.clone());
         let dimensions: Vec<Term> = ts.vars.iter().map(|v| v.term).collect();
         let (body, invariants) = (BTreeSet::from([head]), BTreeMap::new());
-        let region = Region { cutpoints: &[head], body: &body, invariants: &invariants, dimensions: &dimensions };
+        let region =
+            Region { cutpoints: &[head], cells: &[], body: &body, invariants: &invariants, dimensions: &dimensions };
         let edge = ts.edges.iter().next().expect("there is an edge").clone();
         for splits in [0, 6] {
             let relations = steps(&encoder, &region, Detail { splits, most_steps: 10_000 }).expect("the steps are few");

@@ -34,7 +34,8 @@ pub(super) struct Options {
     /// What library functions do, beyond what is built in; may be given several times
     #[arg(long, value_name = "FILE")]
     model: Vec<PathBuf>,
-    /// Print what is analysed instead: transition systems, or the program before it is in an integer semantics
+    /// Print what is analysed instead: transition systems, or the program before it is in an integer semantics; or draw the
+    /// automata of its loops
     #[arg(long, value_enum)]
     emit: Option<Emit>,
     /// For each program, in seconds
@@ -56,7 +57,7 @@ pub(super) struct Options {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Write the results to a file
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write a program into this folder for each endless run that was proved, and a script that builds and runs them
     #[arg(long, value_name = "FOLDER")]
@@ -107,6 +108,8 @@ enum Emit {
     Lts,
     /// Locations and C-like steps
     Cfg,
+    /// The path automaton of each loop, as SVG files in the folder that --output names
+    Automaton,
 }
 
 pub(super) fn seconds(text: &str) -> Result<f64, String> {

@@ -68,6 +68,8 @@ pub(super) struct Options {
 /// Queries about systems this small are easy; one that is not is given up early. By resources alone: the outcome must not depend
 /// on how busy the machine is.
 const LIMIT: Limit = Limit { rlimit: 500_000, wall: Duration::from_secs(600), until: None };
+/// The judge never needs as much. What its solver was asked before changes what an answer costs by some, which must not decide.
+const JUDGED: Limit = Limit { rlimit: 10_000_000, ..LIMIT };
 
 pub(super) fn run(o: &Options) -> u8 {
     if o.c {
@@ -190,11 +192,11 @@ fn judge(second_solver: bool) -> Judge {
 }
 
 fn judge_with(ts: &TransitionSystem, claims: &[Claim], solver: &mut dyn Solver) -> Vec<Result<(), String>> {
-    match System::verify(ts, solver, LIMIT) {
+    match System::verify(ts, solver, JUDGED) {
         // The campaign knows by enumeration that the guards are total and disjoint: a solver that does not say so gave up.
         Err(defect) => claims.iter().map(|_| Err(format!("{GAVE_UP}{defect}"))).collect(),
         Ok(system) => {
-            claims.iter().map(|c| check(&system, c, solver, LIMIT).map(|_| ()).map_err(|r| reason(&r))).collect()
+            claims.iter().map(|c| check(&system, c, solver, JUDGED).map(|_| ()).map_err(|r| reason(&r))).collect()
         }
     }
 }

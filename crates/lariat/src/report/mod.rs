@@ -1,5 +1,6 @@
 //! The result model, and its renderings: pure functions of it.
 
+pub(crate) mod automaton;
 pub mod cfg;
 mod combine;
 mod intent;

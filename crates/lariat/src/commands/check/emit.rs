@@ -2,15 +2,20 @@
 
 use super::files::{entries, parsed};
 use super::{Emit, Options, tell, write_out};
-use crate::commands::{IntegersArg, fail, is_lts};
+use crate::commands::{IntegersArg, fail, is_lts, write_file};
 use crate::report::{self, Failure};
+use lariat_engines::path_automaton::picture;
 use lariat_ir::neutral::{Recursion, lower};
-use lariat_ir::{Proves, TransitionSystem, lts};
+use lariat_ir::{LoopForest, Proves, TransitionSystem, lts};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Prints what the files are to the engines.
 pub(super) fn emit_all(o: &Options, emit: Emit, front: &lariat_front::Options) -> u8 {
+    if emit == Emit::Automaton {
+        return draw_all(o, front);
+    }
     let mut out = String::new();
     let mut status = 0;
     for path in &o.files {
@@ -26,6 +31,52 @@ pub(super) fn emit_all(o: &Options, emit: Emit, front: &lariat_front::Options) -
         Ok(()) => status,
         Err(message) => fail(&message),
     }
+}
+
+/// Draws the automata of all loops, each into a file of its own.
+fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
+    let Some(folder) = &o.output else {
+        return fail("--emit automaton writes several files: name a folder with --output");
+    };
+    if let Err(e) = std::fs::create_dir_all(folder) {
+        return fail(&format!("cannot make the folder {}: {e}", folder.display()));
+    }
+    let mut status = 0;
+    for path in &o.files {
+        let systems = match systems(o, front, path) {
+            Ok(systems) => systems,
+            Err(f) => {
+                tell(&path.display().to_string(), &f);
+                status = 2;
+                continue;
+            }
+        };
+        let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        for ts in systems {
+            let forest = LoopForest::of(&ts);
+            for (id, l) in forest.loops.entries() {
+                let deadline = Instant::now() + Duration::from_secs_f64(o.timeout);
+                let picture = picture(&ts, &forest, ts.hash(), id, deadline);
+                let kind = if ts.proves == Proves::Diverges { ".diverges" } else { "" };
+                let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+                let name: String = format!("{stem}.{}{kind}.svg", ts.locs[l.header].name).chars().map(plain).collect();
+                if let Err(message) = write_file(&folder.join(name), &report::automaton::svg(&picture)) {
+                    return fail(&message);
+                }
+            }
+        }
+    }
+    status
+}
+
+/// The systems of a file.
+fn systems(o: &Options, front: &lariat_front::Options, path: &Path) -> Result<Vec<TransitionSystem>, Failure> {
+    if is_lts(path) {
+        return Ok(vec![parsed(o, path)?.system]);
+    }
+    let integers = o.integers.unwrap_or(IntegersArg::C).integers();
+    let all = entries(path, front)?;
+    Ok(all.iter().flat_map(|e| e.program.systems(integers)).map(|(form, target)| lower(form, target)).collect())
 }
 
 fn emitted(o: &Options, emit: Emit, front: &lariat_front::Options, path: &Path) -> Result<String, Failure> {

@@ -1,0 +1,112 @@
+//! The path dependency automaton of Xie and others (Loopster): whether each path of a loop ends by itself, which path can follow
+//! which, and what that says of the loop.
+//!
+//! `automaton` lists the paths between heads and divides the states at each head by them; `reduction` shows that every run
+//! through the automaton ends, `forever` that one does not; `monotone` and `closed_form` look at one path by itself.
+//! For termination the automaton is that of the slice, in which paths that the exits cannot tell apart are one; a recurrent
+//! set needs real edges, so there it is that of the loop itself.
+
+mod automaton;
+mod closed_form;
+mod forever;
+mod monotone;
+mod picture;
+mod reduction;
+#[cfg(test)]
+mod tests;
+
+use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
+use crate::slice::{brought, slice};
+use automaton::Automaton;
+use lariat_ir::{Certificate, Claim, Outline, Property, Proves, Term};
+use std::time::Instant;
+
+pub use automaton::Mark;
+pub use closed_form::Times;
+pub use picture::{Picture, Shown, picture};
+
+/// The engine.
+pub struct PathAutomaton;
+
+impl Engine for PathAutomaton {
+    fn name(&self) -> &'static str {
+        "path-automaton"
+    }
+    fn cost(&self) -> u32 {
+        40
+    }
+    fn applies(&self, _: &Task<'_>) -> Applies {
+        Applies::Yes
+    }
+    fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
+        if cx.effort == Effort::Quick {
+            return Outcome::GaveUp(String::new());
+        }
+        // Many small questions: one that is hard is not worth the time of the others.
+        cx.limit.rlimit = cx.limit.rlimit.min(cx.effort.most(200_000, 400_000));
+        let mut claims = Vec::new();
+        let mut reasons = Vec::new();
+        if task.ts.proves != Proves::Diverges {
+            match ends(task, cx) {
+                Ok(found) => claims.extend(found),
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        if task.ts.proves != Proves::Terminates && (claims.is_empty() || cx.audit) {
+            match runs_for_ever(task, cx) {
+                Ok(claim) => claims.push(claim),
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        if claims.is_empty() { Outcome::GaveUp(reasons.join("; ")) } else { Outcome::Claims(claims) }
+    }
+}
+
+/// Claims that the loop ends, from its slice.
+fn ends(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
+    let ts = task.ts;
+    // The other half looks at this loop, too.
+    let now = Instant::now();
+    let deadline = now + cx.deadline.saturating_duration_since(now) / 2;
+    let known = || task.board.invariants(ts, task.forest, deadline);
+    let proofs = match slice(ts, &task.this().body) {
+        None => {
+            let mut automaton = Automaton::of(task, cx, cx.solver().as_mut());
+            reduction::search(task, &mut automaton, cx.effort, deadline, &|| known().clone())?
+        }
+        Some(sliced) => {
+            let there = |t: &Term| brought(&ts.terms, &sliced.terms, *t);
+            let back = |t: &Term| brought(&sliced.terms, &ts.terms, *t);
+            let known = || known().iter().map(|(l, t)| (*l, there(t))).collect();
+            let view = Task { ts: &sliced, ..*task };
+            let mut automaton = Automaton::of(&view, cx, cx.solver().as_mut());
+            let mut proofs = reduction::search(&view, &mut automaton, cx.effort, deadline, &known)?;
+            for (measures, invariants) in &mut proofs {
+                measures.values_mut().flatten().for_each(|m| m.term = back(&m.term));
+                for t in invariants.values_mut() {
+                    *t = back(t);
+                }
+            }
+            proofs
+        }
+    };
+    let claim = |(measures, invariants)| Claim {
+        system: task.hash,
+        property: Property::Terminates(task.this().header),
+        when: ts.terms.tt(),
+        certificate: Certificate::Ranking { outline: Outline { invariants, inner: Vec::new() }, measures },
+    };
+    Ok(proofs.into_iter().map(claim).collect())
+}
+
+/// A claim that the loop can run for ever.
+fn runs_for_ever(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
+    let mut solver = cx.solver();
+    let mut automaton = Automaton::of(task, cx, solver.as_mut());
+    // What ends by itself is not looked at again: marks only, whatever the steps say together.
+    let now = Instant::now();
+    let deadline = now + cx.deadline.saturating_duration_since(now) / 4;
+    reduction::mark(task, &mut automaton, cx.effort, deadline);
+    let invariants = task.board.invariants(task.ts, task.forest, cx.deadline);
+    forever::search(task, cx, solver.as_mut(), &mut automaton, invariants)
+}
