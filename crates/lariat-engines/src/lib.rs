@@ -9,6 +9,7 @@
 mod board;
 mod choices;
 pub mod closed;
+mod closed_form;
 pub mod concolic;
 mod engine;
 mod linear;

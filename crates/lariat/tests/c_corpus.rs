@@ -65,6 +65,7 @@ folders! {
     setjmp: "setjmp",
     short_circuit: "short-circuit",
     signed_char_and_shifts: "signed-char-and-shifts",
+    stems: "stems",
     switch: "switch",
     undefined: "undefined",
     uninitialised: "uninitialised",

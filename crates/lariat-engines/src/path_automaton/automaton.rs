@@ -8,12 +8,12 @@
 //! A transition from `s` to `r` is left out only where the solver has shown that `r`'s condition cannot hold after an execution
 //! of `s`: an unknown answer keeps it. *Why one execution is enough:* if `r` can be taken after k executions of `s`, it can be taken
 //! after the last of them, which starts in a state in which `s` is taken. The number k is found for what is drawn and for
-//! cycles (module `closed_form`).
+//! cycles (module `times`).
 //!
 //! Where inputs or the environment decide between two paths, their conditions over the variables overlap. Such paths share a
 //! *cell*; the cells of a head and the rest of its states, in which the loop is left, divide all states at the head.
 
-use super::closed_form::{Times, times};
+use super::times::{Times, times};
 use crate::engine::{EngineCx, Task};
 use crate::path::{SymbolicPath, between, in_state};
 use lariat_ir::simplify::simplify;

@@ -5,9 +5,9 @@
 //! not reachable in the program: Theorem 2 is used with a concrete way from the entry into the set (`stem`).
 
 use super::automaton::{Automaton, Mark, speaks_of_variables};
-use super::closed_form::term;
 use super::monotone::{Cycle, Mode, cases, kept};
 use crate::choices::{self, PathChoice};
+use crate::closed_form::term;
 use crate::engine::{EngineCx, Task};
 use crate::linear::{Linear, Reading, constraints};
 use crate::path::{Occurrence, SymbolicPath, in_state};
@@ -137,7 +137,7 @@ fn inputs(ts: &TransitionSystem, from: LocId, edges: &[EdgeId], most: usize) -> 
                 let mut rest = slack.clone();
                 rest.columns.remove(&o.term);
                 let value = Linear::default().plus(&-weight.clone(), &rest);
-                let value = term(ts, &value);
+                let value = term(ts, &value, Sort::Int);
                 // The term is over the variables before the step: they must not have changed on the way to it.
                 let mut before = SymbolicPath::at(ts, from);
                 edges[..o.step].iter().for_each(|e| before.advance(ts, *e));

@@ -2,18 +2,18 @@
 //! which, and what that says of the loop.
 //!
 //! `automaton` lists the paths between heads and divides the states at each head by them; `reduction` shows that every run
-//! through the automaton ends, `forever` that one does not; `monotone` and `closed_form` look at one path by itself.
+//! through the automaton ends, `forever` that one does not; `monotone` and `times` look at one path by itself.
 //! For termination the automaton is that of the slice, in which paths that the exits cannot tell apart are one; a recurrent
 //! set needs real edges, so there it is that of the loop itself.
 
 mod automaton;
-mod closed_form;
 mod forever;
 mod monotone;
 mod picture;
 mod reduction;
 #[cfg(test)]
 mod tests;
+mod times;
 
 use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
 use crate::slice::{brought, slice};
@@ -22,8 +22,8 @@ use lariat_ir::{Certificate, Claim, Outline, Property, Proves, Term};
 use std::time::Instant;
 
 pub use automaton::Mark;
-pub use closed_form::Times;
 pub use picture::{Picture, Shown, picture};
+pub use times::Times;
 
 /// The engine.
 pub struct PathAutomaton;

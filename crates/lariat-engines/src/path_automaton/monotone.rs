@@ -16,7 +16,7 @@
 //! shows that again.
 
 use super::automaton::speaks_of_variables;
-use super::closed_form::term;
+use crate::closed_form::term;
 use crate::engine::EngineCx;
 use crate::linear::{Linear, Reading, linear};
 use crate::path::in_state;
@@ -192,7 +192,7 @@ fn helped(ts: &TransitionSystem, cycle: &Cycle, c: Term, after: Term, mode: Mode
             let zero = t.int(0);
             if mode == Mode::Monotone {
                 let change = later.plus(&minus, &slack(a, b));
-                let change = term(ts, &change);
+                let change = term(ts, &change, Sort::Int);
                 let holds = if comparison.equal { t.eq(change, zero) } else { t.apply(Op::IntLe, &[zero, change]) };
                 return Some(vec![holds]);
             }
@@ -201,7 +201,7 @@ fn helped(ts: &TransitionSystem, cycle: &Cycle, c: Term, after: Term, mode: Mode
             }
             let part = |c: &Term, w: &IBig| {
                 let alone = Linear { columns: [(*c, w.clone())].into(), constant: IBig::ZERO };
-                t.apply(Op::IntLe, &[zero, term(ts, &alone)])
+                t.apply(Op::IntLe, &[zero, term(ts, &alone, Sort::Int)])
             };
             Some(later.columns.iter().map(|(c, w)| part(c, w)).collect())
         }

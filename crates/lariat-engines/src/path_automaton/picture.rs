@@ -1,7 +1,7 @@
 //! The automaton of a loop as it is shown: in the words of the system, with marks and numbers of executions.
 
 use super::automaton::{Automaton, Mark};
-use super::closed_form::Times;
+use super::times::Times;
 use super::{forever, reduction};
 use crate::board::Board;
 use crate::engine::{Effort, EngineCx, Task};

@@ -1,7 +1,7 @@
 //! Concrete runs that remember what they did.
 
 use super::reads::{self, Miss, Reads};
-use lariat_ir::{Choice, EdgeId, Machine, Place, State, UnknownId, Value};
+use lariat_ir::{Choice, EdgeId, Machine, Place, State, Term, UnknownId, Value};
 use std::collections::BTreeSet;
 
 /// A run from the entry, with every choice that was made.
@@ -50,6 +50,14 @@ impl<'m, 'ts> Runner<'m, 'ts> {
         let next = follow(self.machine, &self.state, &choice);
         self.before.push(std::mem::replace(&mut self.state, next).values);
         self.recording.steps.push(choice);
+    }
+
+    /// What of the first state decides that the run takes these steps and that a condition holds at its end; nothing if it does
+    /// not, or if the environment has a say.
+    pub fn leads_into(&self, condition: Term) -> Option<BTreeSet<Place>> {
+        let mut reads = Reads::new(self.machine.system());
+        let (holds, after) = reads.of(&self.state.values, condition);
+        reads.before(&self.before, &self.recording.steps, &after).ok().filter(|_| holds)
     }
 
     /// Whether the last steps, from `cycle` on, can be repeated for ever: what they depend on is the same again, and

@@ -41,6 +41,18 @@ impl<'a> Reads<'a> {
         Self { ts, plain: FastMap::default() }
     }
 
+    /// Whether a condition over the variables holds in a state, and what of the state decides it.
+    pub fn of(&mut self, values: &[Value], condition: Term) -> (bool, BTreeSet<Place>) {
+        let mut reader = Reader::new(self, values, &[]);
+        let holds = reader.value(condition).as_bool();
+        reader.all_of(condition);
+        let place = |read| match read {
+            Read::Place(p) => p,
+            Read::Unknown(_) => unreachable!("the condition is over variables"),
+        };
+        (holds, reader.found.into_iter().map(place).collect())
+    }
+
     /// The parts of the state before the steps that decide the steps themselves and the places `after` them. `states[i]` holds
     /// the values before step `i`.
     pub fn before(
@@ -53,7 +65,7 @@ impl<'a> Reads<'a> {
         let mut needed = after.clone();
         for (values, step) in states.iter().zip(steps).rev() {
             let edge = &ts.edges[step.edge];
-            let mut reader = Reader::new(self, values, step);
+            let mut reader = Reader::new(self, values, &step.values);
             reader.all_of(edge.guard);
             let mut kept = BTreeSet::new();
             for place in needed {
@@ -157,7 +169,7 @@ struct Reader<'a, 'ts> {
     ts: &'ts TransitionSystem,
     reads: &'a mut Reads<'ts>,
     values: &'a [Value],
-    step: &'a Choice,
+    chosen: &'a [(UnknownId, Value)],
     known: FastMap<Term, Value>,
     /// What was looked into already, as a whole or at a cell.
     seen: BTreeSet<(Term, Option<Value>)>,
@@ -165,12 +177,12 @@ struct Reader<'a, 'ts> {
 }
 
 impl<'a, 'ts> Reader<'a, 'ts> {
-    fn new(reads: &'a mut Reads<'ts>, values: &'a [Value], step: &'a Choice) -> Self {
+    fn new(reads: &'a mut Reads<'ts>, values: &'a [Value], chosen: &'a [(UnknownId, Value)]) -> Self {
         Self {
             ts: reads.ts,
             reads,
             values,
-            step,
+            chosen,
             known: FastMap::default(),
             seen: BTreeSet::new(),
             found: BTreeSet::new(),
@@ -191,12 +203,9 @@ impl<'a, 'ts> Reader<'a, 'ts> {
             let value = match node.op {
                 Op::Symbol(_) => match terms.role(u) {
                     Some(Role::Var(v)) => self.values[v.index()].clone(),
-                    Some(Role::Unknown(w)) => self
-                        .step
-                        .values
-                        .iter()
-                        .find(|(x, _)| *x == w)
-                        .map_or_else(|| self.ts.least(w), |(_, v)| v.clone()),
+                    Some(Role::Unknown(w)) => {
+                        self.chosen.iter().find(|(x, _)| *x == w).map_or_else(|| self.ts.least(w), |(_, v)| v.clone())
+                    }
                     role => unreachable!("a system has no symbol with the role {role:?}"),
                 },
                 Op::Bool(_) | Op::Bv(_) | Op::Int(_) => terms.constant_value(u).expect("a constant has a value"),

@@ -1,6 +1,11 @@
 //! The way from the entry into a set of states, with the input values that lead there.
+//!
+//! First forwards, along the simplest feasible paths; where they are too many or too long, backwards from the set (`backward`), with
+//! loops on the way taken as a whole.
 
-use crate::engine::EngineCx;
+mod backward;
+
+use crate::engine::{Effort, EngineCx};
 use crate::path::{SymbolicPath, in_state};
 use crate::symex::concrete::Runner;
 use crate::symex::paths::{Bounds, Paths, Witness, start_of, too_hard, value_of};
@@ -52,11 +57,17 @@ pub(crate) fn find(
             break;
         }
     }
+    if paths.limited
+        && cx.effort != Effort::Quick
+        && let Some(stem) = backward::find(ts, cx, solver, target, set)
+    {
+        return Ok(stem);
+    }
     if cx.out_of_time() {
         return Err("the time was up while looking for a way from the entry".into());
     }
     Err(if paths.limited {
-        "no way from the entry into the states that repeat was found among the simplest ones".into()
+        "no way from the entry into the states that repeat was found, forwards or backwards".into()
     } else {
         "there is no way from the entry into the states that repeat, whatever the environment does".into()
     })

@@ -1,74 +1,31 @@
-//! The state after k executions of a path, for updates that are affine over the integers.
+//! The state after k executions of a path, for updates that are affine.
 //!
 //! With `D e` for `e` after one execution less `e` before it, `e` after k executions is the sum of `binomial(k, j) D^j e` over all j
 //! (Newton's forward differences). Where the differences of all variables vanish after finitely many steps, that is a
 //! polynomial in k. A variable that is set to a constant is that constant from the first execution on, and what it was
 //! before it: so the form is that of k - 1 executions after the first one, with the constants in place.
 //! A variable whose differences do not vanish has no form here; nothing is known of it then.
+//!
+//! Sums of bit-vectors and their multiples are exact modulo the width, so forms of the first order hold for them as well. Higher
+//! ones divide, which does not.
 
-use super::automaton::State;
-use crate::engine::EngineCx;
 use crate::linear::{Linear, Reading, linear};
-use crate::path::in_state;
 use dashu_int::IBig;
 use lariat_ir::simplify::simplify;
-use lariat_ir::{Id, Op, Role, Sort, Term, TransitionSystem};
-use lariat_smt::{Answer, Solver};
+use lariat_ir::{Bits, Id, Op, Role, Sort, Term, TransitionSystem, Value, Var};
 use std::collections::BTreeMap;
-
-/// How often a path is taken before another one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Times {
-    /// Just once.
-    Once,
-    /// At least twice.
-    Several,
-    /// Any number of times, as far as is known.
-    Any,
-}
 
 /// Differences of a higher order than this are not looked at.
 const MOST_ORDER: usize = 4;
 
-/// How often `s` is taken before `r`, if `s` was not taken just before.
-///
-/// The form of k executions and its conditions are asked about with a number k. `s`'s own condition is asked for at the first
-/// and at the last execution only, so what is found possible may not be; what is excluded is.
-pub(super) fn times(ts: &TransitionSystem, cx: &EngineCx, solver: &mut dyn Solver, s: &State, r: &State) -> Times {
-    let t = &ts.terms;
-    let Some(form) = ClosedForm::of(ts, &s.path.state) else { return Times::Any };
-    // After the first execution, k more.
-    let k = t.symbol("k", Sort::Int, Role::Free);
-    let first: Vec<Term> = s.path.state.clone();
-    let last = in_all(ts, &form.after(ts, t.apply(Op::IntSub, &[k, t.int(1)])), &first);
-    let end = in_all(ts, &form.after(ts, k), &first);
-    let at = |c: Term, state: &[Term]| simplify(t, in_state(ts, c, state));
-    let mut again = s.path.conditions.clone();
-    again.push(t.apply(Op::IntLe, &[t.int(1), k]));
-    again.extend([at(s.condition, &first), at(s.condition, &last), at(r.condition, &end)]);
-    if cx.ask(solver, ts, &again).is_unsat() {
-        return Times::Once;
-    }
-    let mut once = s.path.conditions.clone();
-    once.push(at(r.condition, &first));
-    match cx.ask(solver, ts, &once) {
-        Answer::Unsat => Times::Several,
-        _ => Times::Any,
-    }
-}
-
-fn in_all(ts: &TransitionSystem, terms: &[Term], state: &[Term]) -> Vec<Term> {
-    terms.iter().map(|u| in_state(ts, *u, state)).collect()
-}
-
 /// The differences of each variable.
-pub(super) struct ClosedForm {
+pub(crate) struct ClosedForm {
     /// For each variable `e`, `D e`, `D^2 e` and so on, as far as they are not zero; nothing for one that the others do not hang on.
     differences: Vec<Option<Vec<Linear>>>,
 }
 
 impl ClosedForm {
-    /// The form of a path's update from its second execution on; nothing if no integer has one.
+    /// The form of a path's update from its second execution on; nothing if no number has one.
     pub fn of(ts: &TransitionSystem, state: &[Term]) -> Option<Self> {
         let t = &ts.terms;
         let step: Vec<Option<Linear>> = ts
@@ -76,8 +33,10 @@ impl ClosedForm {
             .entries()
             .map(|(v, var)| {
                 let new = state[v.index()];
-                let is_affine = |l: &Linear| l.columns.keys().all(|c| matches!(t.role(*c), Some(Role::Var(_))));
-                (var.sort == Sort::Int).then(|| linear(t, new, Reading::Signed)).filter(is_affine)
+                let like_it = |c: &Term| t.sort(*c) == var.sort && matches!(t.role(*c), Some(Role::Var(_)));
+                let is_affine = |l: &Linear| l.columns.keys().all(like_it);
+                let is_number = matches!(var.sort, Sort::Int | Sort::BitVec(_));
+                is_number.then(|| linear(t, new, Reading::Signed)).filter(is_affine)
             })
             .collect();
         let constant = |c: &Term| match t.role(*c) {
@@ -98,21 +57,46 @@ impl ClosedForm {
         differences.iter().any(Option::is_some).then_some(Self { differences })
     }
 
-    /// The state after k executions; a variable without a form becomes one that nothing is known of.
-    pub fn after(&self, ts: &TransitionSystem, k: Term) -> Vec<Term> {
+    /// The state after k executions; a variable without a form becomes one that nothing is known of, `when` telling those of
+    /// different numbers apart. With a bit-vector for k the
+    /// forms of integers are left out, and with an integer those of bit-vectors, as far as they change.
+    pub fn after(&self, ts: &TransitionSystem, k: Term, when: &str) -> Vec<Term> {
         let t = &ts.terms;
-        let binomials: Vec<Term> = (0..=MOST_ORDER).map(|j| binomial(ts, k, j)).collect();
+        let of_integers = t.sort(k) == Sort::Int;
+        let binomials: Vec<Term> =
+            if of_integers { (0..=MOST_ORDER).map(|j| binomial(ts, k, j)).collect() } else { Vec::new() };
+        let value = |var: &Var, differences: &[Linear]| match (differences, var.sort) {
+            ([same], _) => Some(term(ts, same, var.sort)),
+            (all, Sort::Int) if of_integers => {
+                let parts = all.iter().zip(&binomials);
+                let parts = parts.map(|(d, b)| t.apply(Op::IntMul, &[*b, term(ts, d, Sort::Int)]));
+                parts.reduce(|a, b| t.apply(Op::IntAdd, &[a, b]))
+            }
+            ([same, change], Sort::BitVec(width)) if !of_integers => {
+                let more = t.apply(Op::BvMul, &[resized(ts, k, width), term(ts, change, var.sort)]);
+                Some(t.apply(Op::BvAdd, &[term(ts, same, var.sort), more]))
+            }
+            _ => None,
+        };
         ts.vars
             .iter()
             .zip(&self.differences)
-            .map(|(var, differences)| match differences {
-                None => t.symbol(&format!("some {}", var.name), var.sort, Role::Free),
-                Some(all) => {
-                    let parts = all.iter().zip(&binomials).map(|(d, b)| t.apply(Op::IntMul, &[*b, term(ts, d)]));
-                    simplify(t, parts.reduce(|a, b| t.apply(Op::IntAdd, &[a, b])).unwrap_or_else(|| t.int(0)))
-                }
+            .map(|(var, differences)| match differences.as_ref().and_then(|d| value(var, d)) {
+                None => t.symbol(&format!("{} {when}", var.name), var.sort, Role::Free),
+                Some(value) => simplify(t, value),
             })
             .collect()
+    }
+}
+
+/// The lowest bits of an unsigned number, or that number with zeros above it.
+fn resized(ts: &TransitionSystem, k: Term, width: u32) -> Term {
+    let t = &ts.terms;
+    let Sort::BitVec(has) = t.sort(k) else { unreachable!("it is a bit-vector") };
+    match width.cmp(&has) {
+        std::cmp::Ordering::Less => t.apply(Op::Extract { hi: width - 1, lo: 0 }, &[k]),
+        std::cmp::Ordering::Equal => k,
+        std::cmp::Ordering::Greater => t.apply(Op::ZeroExtend(width - has), &[k]),
     }
 }
 
@@ -127,11 +111,12 @@ fn newton(ts: &TransitionSystem, step: &[Option<Linear>], v: usize) -> Option<Ve
         }
         Some(sum)
     };
-    let mut all = vec![linear(t, ts.vars.iter().nth(v)?.term, Reading::Signed)];
+    let own = step[v].as_ref()?;
     // What is set to a constant stays.
-    if step[v].as_ref()?.columns.is_empty() {
-        return Some(vec![step[v].clone()?]);
+    if own.columns.is_empty() {
+        return Some(vec![own.clone()]);
     }
+    let mut all = vec![linear(t, ts.vars.iter().nth(v)?.term, Reading::Signed)];
     loop {
         let last = all.last()?;
         let next = stepped(last)?.plus(&IBig::from(-1), last);
@@ -158,12 +143,21 @@ fn binomial(ts: &TransitionSystem, k: Term, j: usize) -> Term {
     if divisor == IBig::from(1) { product } else { t.apply(Op::IntDiv, &[product, t.int(divisor)]) }
 }
 
-/// A linear form as a term.
-pub(super) fn term(ts: &TransitionSystem, l: &Linear) -> Term {
+/// A linear form as a term over variables of one sort.
+pub(crate) fn term(ts: &TransitionSystem, l: &Linear, sort: Sort) -> Term {
     let t = &ts.terms;
-    let mut sum = t.int(l.constant.clone());
+    let (number, add, mul): (&dyn Fn(&IBig) -> Term, Op, Op) = match sort {
+        Sort::BitVec(width) => (&move |n: &IBig| bits(ts, width, n), Op::BvAdd, Op::BvMul),
+        _ => (&|n: &IBig| t.int(n.clone()), Op::IntAdd, Op::IntMul),
+    };
+    let mut sum = number(&l.constant);
     for (c, w) in &l.columns {
-        sum = t.apply(Op::IntAdd, &[t.apply(Op::IntMul, &[t.int(w.clone()), *c]), sum]);
+        sum = t.apply(add, &[t.apply(mul, &[number(w), *c]), sum]);
     }
     simplify(t, sum)
+}
+
+/// A number modulo a width.
+fn bits(ts: &TransitionSystem, width: u32, n: &IBig) -> Term {
+    ts.terms.value(&Value::Bv(Bits::from_int(width, n)))
 }
