@@ -163,7 +163,7 @@ fn along(
     if condition != terms.tt() && condition != when {
         let mut counter: Vec<Term> = path.ranges(ts);
         counter.extend([when, ts.init, terms.not(condition)]);
-        if !cx.ask(solver, ts, &counter).is_unsat() {
+        if too_hard(ts, &counter) || !cx.ask(solver, ts, &counter).is_unsat() {
             return None;
         }
     }
