@@ -82,7 +82,7 @@ impl ClosedForm {
             .iter()
             .zip(&self.differences)
             .map(|(var, differences)| match differences.as_ref().and_then(|d| value(var, d)) {
-                None => t.symbol(&format!("{} {when}", var.name), var.sort, Role::Free),
+                None => t.symbol(&format!("{}@{when}", var.name), var.sort, Role::Free),
                 Some(value) => simplify(t, value),
             })
             .collect()

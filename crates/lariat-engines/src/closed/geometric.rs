@@ -187,7 +187,7 @@ impl Affine {
         // One direction for two equal factors that are not linked: their sum is as good.
         let two = linked || first != second;
         let direction = |name: &str| -> Vec<Term> {
-            (0..self.vars.len()).map(|i| t.symbol(&format!("direction {name} {i}"), Sort::Int, Role::Free)).collect()
+            (0..self.vars.len()).map(|i| t.symbol(&format!("direction@{name}{i}"), Sort::Int, Role::Free)).collect()
         };
         let (y, z) = (direction("y"), direction("z"));
         let zero = t.int(0);

@@ -27,7 +27,7 @@ pub(super) fn times(ts: &TransitionSystem, cx: &EngineCx, solver: &mut dyn Solve
     let t = &ts.terms;
     let Some(form) = ClosedForm::of(ts, &s.path.state) else { return Times::Any };
     // After the first execution, k more.
-    let k = t.symbol("k", Sort::Int, Role::Free);
+    let k = t.symbol("k@times", Sort::Int, Role::Free);
     let first: Vec<Term> = s.path.state.clone();
     let last = in_all(ts, &form.after(ts, t.apply(Op::IntSub, &[k, t.int(1)]), "at the last"), &first);
     let end = in_all(ts, &form.after(ts, k, "at the end"), &first);

@@ -224,7 +224,7 @@ impl Search<'_> {
         if !pending.conditions.iter().any(|c| t.symbols(*c).iter().any(matters)) {
             return;
         }
-        let name = format!("rounds {}", self.symbols);
+        let name = format!("rounds@{} {:?}", self.symbols, round.counted_by);
         self.symbols += 1;
         let more = t.symbol(&name, round.counted_by, Role::Free);
         let most = MOST_STEPS / path.edges.len();
