@@ -209,11 +209,11 @@ fn reason(r: &Rejection) -> String {
     }
 }
 
-/// On one in eight systems every engine runs to its end; on one in 1024 they also take their time, which finds little that is
+/// On one in eight systems every engine runs to its end; on one in 8192 they also take their time, which finds little that is
 /// of another kind.
 fn thoroughness(ts: &TransitionSystem) -> (bool, Effort) {
     let chance = u16::from_le_bytes([ts.hash().0[0], ts.hash().0[1]]);
-    (chance.is_multiple_of(8), if chance.is_multiple_of(1024) { Effort::Full } else { Effort::Brief })
+    (chance.is_multiple_of(8), if chance.is_multiple_of(8192) { Effort::Full } else { Effort::Brief })
 }
 
 /// All engines; their claims go to the campaign unjudged.
