@@ -5,12 +5,14 @@
 //! this module; each method of [`Watch`] keeps it, by giving the result of an operation the term for it, or by a
 //! constraint that fixes what the operation depends on:
 //!
-//! - addresses, targets of jumps, shift amounts, operands of division and of products of two unknowns are fixed to what they are;
+//! - addresses, targets of jumps, shift amounts, divisors and operands of products of two unknowns are fixed to what they are;
+//! - a division raises no exception: that its quotient fits becomes a constraint;
 //! - a decision becomes a constraint;
 //! - what runs natively has all of its operands fixed;
 //! - what reads differently each time is a fresh symbol.
 
 use crate::cpu::{Effects, Watch};
+use crate::division::{divide, divides};
 use crate::pcode::{Arith, FILE, Place, REGISTERS, Slot};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::observed::{Cell, Fresh};
@@ -195,6 +197,35 @@ impl<'a> Symbolic<'a> {
         }
     }
 
+    /// The bytes of a result that is made of whole bytes of the operands: of a shift by whole bytes, whose amount is a number by
+    /// now, and where `|` puts bytes beside zeros, as for the two registers of a dividend.
+    fn rearranged(&self, kind: Arith, [a, b]: [Slot; 2], values: [u128; 2]) -> Option<Vec<Option<Byte>>> {
+        let from = self.slot_bytes(a);
+        let amount = || usize::try_from(values[1] / 8).ok().filter(|n| values[1].is_multiple_of(8) && *n < from.len());
+        match kind {
+            Arith::Shl => {
+                let n = amount()?;
+                Some((0..from.len()).map(|i| from[i.checked_sub(n)?]).collect())
+            }
+            Arith::Lshr => {
+                let n = amount()?;
+                Some((0..from.len()).map(|i| *from.get(i + n)?).collect())
+            }
+            Arith::Or => {
+                let other = self.slot_bytes(b);
+                let zero = |value: u128, i: usize| value.to_le_bytes()[i] == 0;
+                let beside = |i: usize| match (from[i], other[i]) {
+                    (None, None) => Some(None),
+                    (byte, None) if zero(values[1], i) => Some(byte),
+                    (None, byte) if zero(values[0], i) => Some(byte),
+                    _ => None,
+                };
+                (0..from.len().min(other.len())).map(beside).collect()
+            }
+            _ => None,
+        }
+    }
+
     fn make_fresh(&mut self, at: Loc, size: u32, origin: &str) {
         let mut done = 0;
         while done < size {
@@ -275,14 +306,10 @@ impl<'a> Symbolic<'a> {
                 wide.reduce(|x, y| t.apply(Op::BvAdd, &[x, y])).expect("there are bits")
             }
             Arith::Lzcount | Arith::Udiv | Arith::Sdiv | Arith::Urem | Arith::Srem => {
-                unreachable!("their operands are fixed")
+                unreachable!("operands are fixed, and a division has conditions")
             }
         }
     }
-}
-
-fn needs_fixing(kind: Arith) -> bool {
-    matches!(kind, Arith::Lzcount | Arith::Udiv | Arith::Sdiv | Arith::Urem | Arith::Srem)
 }
 
 impl Watch for Symbolic<'_> {
@@ -319,12 +346,9 @@ impl Watch for Symbolic<'_> {
             return;
         }
         let shift = matches!(kind, Arith::Shl | Arith::Lshr | Arith::Ashr);
-        let fixed = if needs_fixing(kind) {
-            [true, true]
-        } else {
-            let product = kind == Arith::Mul && terms.iter().all(Option::is_some);
-            [product, product || shift]
-        };
+        let product = kind == Arith::Mul && terms.iter().all(Option::is_some);
+        let both = product || kind == Arith::Lzcount;
+        let fixed = [both, both || shift || divides(kind)];
         for n in 0..2 {
             if fixed[n] && terms[n].is_some() {
                 self.fix_slot(slots[n], values[n]);
@@ -333,6 +357,26 @@ impl Watch for Symbolic<'_> {
         }
         if terms == [None, None] {
             self.write(at, to.size, None);
+            return;
+        }
+        if to.size == a.size
+            && let Some(bytes) = self.rearranged(kind, slots, values)
+        {
+            self.put_bytes(at, &bytes, to.size);
+            return;
+        }
+        if let Some(dividend) = terms[0].filter(|_| divides(kind)) {
+            let division = divide(self.terms, kind, dividend, values[0], values[1]);
+            match division.filter(|_| to.size == a.size) {
+                Some(found) => {
+                    self.require(found.fits);
+                    self.write(at, to.size, Some(found.result));
+                }
+                None => {
+                    self.fix_slot(a, values[0]);
+                    self.write(at, to.size, None);
+                }
+            }
             return;
         }
         let width = 8 * a.size;
