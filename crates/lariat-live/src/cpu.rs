@@ -3,7 +3,7 @@
 use crate::lift::{Body, Lifted};
 use crate::memory::Memory;
 use crate::native::{Native, effective, place_of};
-use crate::pcode::{Arith, FILE, Op, Place, Slot, arith, mask};
+use crate::pcode::{Arith, FILE, Op, Place, Slot, arith, mask, signed};
 use crate::ptrace::{self, Registers};
 use crate::stop::Stop;
 use crate::symbolic::Loc;
@@ -72,6 +72,21 @@ pub(crate) struct Effects {
     pub writes: Vec<(u32, u32)>,
     pub memory_reads: Vec<(u64, u32, bool)>,
     pub memory_writes: Vec<(u64, u32)>,
+}
+
+/// A division's divisor and the two halves of its dividend.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operands {
+    pub divisor: u128,
+    pub low: u128,
+    pub high: u128,
+    /// The size of each in bytes.
+    pub size: u32,
+}
+
+/// Where the halves of a dividend stand, the lower one first: in `al` and `ah`, or in `rax` and `rdx` or parts of them.
+pub(crate) fn dividend_places(size: u32) -> [u32; 2] {
+    if size == 1 { [0, 1] } else { [GENERAL[0], GENERAL[2]] }
 }
 
 /// Nobody looks on.
@@ -268,7 +283,19 @@ impl Cpu {
     }
 
     /// Whether the quotient of a division fits where it has to go.
-    fn quotient_fits(&mut self, lifted: &Lifted) -> Result<bool, Stop> {
+    pub(crate) fn quotient_fits(&mut self, lifted: &Lifted) -> Result<bool, Stop> {
+        let Operands { divisor, low, high, size } = self.operands_of_division(lifted)?;
+        let dividend = high << (8 * size) | low;
+        let (half, whole) = (8 * size, 16 * size);
+        if lifted.decoded.mnemonic() == Mnemonic::Div {
+            return Ok(dividend.checked_div(divisor).is_some_and(|q| q <= mask(size)));
+        }
+        let quotient = signed(dividend, whole).checked_div(signed(divisor, half));
+        Ok(quotient.is_some_and(|q| signed(q.cast_unsigned(), half) == q))
+    }
+
+    /// The numbers that a division is about.
+    pub(crate) fn operands_of_division(&mut self, lifted: &Lifted) -> Result<Operands, Stop> {
         let i = &lifted.decoded;
         let unknown = || Stop::Opaque(lifted.text());
         let (divisor, size) = if i.op_kind(0) == OpKind::Register {
@@ -281,16 +308,8 @@ impl Cpu {
             self.memory.read(address, &mut bytes[..size as usize])?;
             (u128::from_le_bytes(bytes), size)
         };
-        let (low, high) =
-            if size == 1 { (self.get(0, 1), self.get(1, 1)) } else { (self.get(0, size), self.get(0x10, size)) };
-        let dividend = high << (8 * size) | low;
-        let (half, whole) = (8 * size, 16 * size);
-        if i.mnemonic() == Mnemonic::Div {
-            return Ok(dividend.checked_div(divisor).is_some_and(|q| q <= mask(size)));
-        }
-        let signed = |v: u128, bits: u32| (v << (128 - bits)).cast_signed() >> (128 - bits);
-        let quotient = signed(dividend, whole).checked_div(signed(divisor, half));
-        Ok(quotient.is_some_and(|q| signed(q.cast_unsigned(), half) == q))
+        let [low, high] = dividend_places(size).map(|at| self.get(at, size));
+        Ok(Operands { divisor, low, high, size })
     }
 
     fn run_ops<W: Watch>(&mut self, ops: &[Op], next: u64, watch: &mut W) -> Result<u64, Stop> {

@@ -3,6 +3,7 @@
 #[doc(hidden)]
 pub mod compare;
 mod cpu;
+mod division;
 mod lift;
 mod machine;
 mod memory;

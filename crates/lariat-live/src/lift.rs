@@ -129,7 +129,7 @@ impl Lifter {
         self.known.iter().map(|(a, (b, _))| (*a, b.as_slice()))
     }
 
-    fn lift_bytes(&mut self, address: u64, bytes: &[u8]) -> Result<Lifted, Stop> {
+    pub(crate) fn lift_bytes(&mut self, address: u64, bytes: &[u8]) -> Result<Lifted, Stop> {
         let decoded = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).decode();
         if decoded.is_invalid() {
             return Err(Stop::Trap(format!("no instruction at {address:#x}")));

@@ -7,15 +7,17 @@
 //! Unsafe code is allowed in this file because machine code is written and called. What makes it sound: only instructions that
 //! pass [`Shape::of`] run, which have at most one operand in memory, no effect on control flow, the stack pointer or
 //! privileged state, and whose memory operand has been redirected into the buffer; floating-point exceptions are
-//! masked; the stub saves and restores everything that the calling convention asks for.
+//! masked, and a division runs only where its quotient fits; the stub saves and restores everything that the calling
+//! convention asks for.
 #![allow(unsafe_code)]
 
 use crate::cpu::{
-    Cpu, Effects, FLAGS, FS_BASE, GENERAL, GS_BASE, MASKS, Nobody, SLEIGH_UNIT, UNIT, UNIT_SIZE, VECTORS,
+    Cpu, Effects, FLAGS, FS_BASE, GENERAL, GS_BASE, MASKS, Nobody, Operands, SLEIGH_UNIT, UNIT, UNIT_SIZE, VECTORS,
+    dividend_places,
 };
 use crate::lift::{Body, Lifted, text};
 use crate::memory::Memory;
-use crate::pcode::{Op, Place, REGISTERS, Slot};
+use crate::pcode::{Op, Place, REGISTERS, Slot, signed};
 use crate::ptrace;
 use crate::stop::Stop;
 use crate::symbolic::Loc;
@@ -41,6 +43,8 @@ const EXTENDED_AT: usize = 0x400;
 const PARTS: u32 = 0b1110_0111;
 /// Trials with random values for each instruction.
 const TRIALS: u32 = 12;
+/// For each division: where it goes by the sign matters to few dividends.
+const DIVISION_TRIALS: u32 = 80;
 
 /// The place where instructions run.
 pub struct Native {
@@ -246,7 +250,7 @@ impl Native {
             unforeseen: 0,
             in_call: None,
         };
-        for n in 0..TRIALS {
+        for n in 0..if lifted.divides { DIVISION_TRIALS } else { TRIALS } {
             let mut operand = Vec::new();
             trial.file[..REGISTERS as usize].copy_from_slice(&cpu.file[..REGISTERS as usize]);
             let mut address = None;
@@ -259,6 +263,9 @@ impl Native {
                 }
                 if n > 0 && writes(m.access()) | reads(m.access()) && cpu_writable(&trial, a) {
                     self.fill(&mut operand);
+                    if lifted.divides && operand.iter().all(|b| *b == 0) {
+                        operand[0] = 3;
+                    }
                     if trial.memory.write(a, &operand).is_err() {
                         return true;
                     }
@@ -268,15 +275,19 @@ impl Native {
             if n > 0 {
                 self.scramble(&mut trial, &shape);
             }
+            if lifted.divides {
+                if n > 0 && choose_dividend(&mut trial, lifted).is_err() {
+                    return false;
+                }
+                // A quotient that does not fit would be an exception of ours.
+                if n > 0 && !trial.quotient_fits(lifted).unwrap_or(false) {
+                    continue;
+                }
+            }
             trial.undefined = 0;
             real.file[..REGISTERS as usize].copy_from_slice(&trial.file[..REGISTERS as usize]);
-            let divides = matches!(i.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
-            if divides && n > 0 {
-                // A quotient that does not fit would be an exception of ours: the given state has to do.
-                break;
-            }
             if trial.run(lifted, &mut nowhere, &mut Nobody).is_err() {
-                return n > 0 && divides;
+                return false;
             }
             if self.execute(&mut real, &shape, &mut operand).is_err() {
                 return false;
@@ -558,6 +569,36 @@ const NAMED: [Register; 16] = [
     Register::R14,
     Register::R15,
 ];
+
+/// Makes a dividend of what stands in its two registers, such that the quotient fits: the lower half is to be the quotient, and what the divisor
+/// leaves of the upper half the remainder. A divisor that stands in one of the two changes with it and may not go with it then.
+fn choose_dividend(cpu: &mut Cpu, lifted: &Lifted) -> Result<(), Stop> {
+    let Operands { divisor, size, .. } = cpu.operands_of_division(lifted)?;
+    let register = lifted.decoded.op_kind(0) == OpKind::Register;
+    if divisor == 0
+        && register
+        && let Some((offset, _)) = place_of(lifted.decoded.op_register(0))
+    {
+        cpu.set(offset, 1, 3);
+    }
+    let Operands { divisor, low, high, .. } = cpu.operands_of_division(lifted)?;
+    if divisor == 0 {
+        return Ok(());
+    }
+    let dividend = if lifted.decoded.mnemonic() == Mnemonic::Div {
+        low * divisor + high % divisor
+    } else {
+        let (d, quotient) = (signed(divisor, 8 * size), signed(low, 8 * size));
+        let rest = signed(high, 8 * size) % d;
+        // A remainder has the sign of the dividend.
+        let rest = if (quotient < 0) == (d < 0) { rest.abs() } else { -rest.abs() };
+        (quotient * d + rest).cast_unsigned()
+    };
+    let [low_at, high_at] = dividend_places(size);
+    cpu.set(low_at, size, dividend);
+    cpu.set(high_at, size, dividend >> (8 * size));
+    Ok(())
+}
 
 /// Kinds of instructions that need the stack, control flow or several operands in memory: the comparison of whole programs with
 /// single-stepping covers them. Kinds that are not met there are not in the list, and so not trusted.

@@ -109,7 +109,7 @@ pub(crate) enum Op {
 pub(crate) fn arith(kind: Arith, a: u128, b: u128, size: u32, to: u32) -> Option<u128> {
     let bits = size * 8;
     let mask = mask(size);
-    let sign = |v: u128| (v << (128 - bits)).cast_signed() >> (128 - bits);
+    let sign = |v: u128| signed(v, bits);
     let shift = u32::try_from(b).ok().filter(|s| *s < bits);
     let value = match kind {
         Arith::Add => a.wrapping_add(b),
@@ -156,4 +156,9 @@ pub(crate) fn arith(kind: Arith, a: u128, b: u128, size: u32, to: u32) -> Option
 /// All ones in so many bytes.
 pub(crate) fn mask(size: u32) -> u128 {
     if size >= 16 { u128::MAX } else { (1u128 << (8 * size)) - 1 }
+}
+
+/// The lowest bits as a signed number.
+pub(crate) fn signed(v: u128, bits: u32) -> i128 {
+    (v << (128 - bits)).cast_signed() >> (128 - bits)
 }

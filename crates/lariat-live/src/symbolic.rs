@@ -5,12 +5,14 @@
 //! this module; each method of [`Watch`] keeps it, by giving the result of an operation the term for it, or by a
 //! constraint that fixes what the operation depends on:
 //!
-//! - addresses, targets of jumps, shift amounts, operands of division and of products of two unknowns are fixed to what they are;
+//! - addresses, targets of jumps, shift amounts, divisors and operands of products of two unknowns are fixed to what they are;
+//! - a division raises no exception: that its quotient fits becomes a constraint;
 //! - a decision becomes a constraint;
 //! - what runs natively has all of its operands fixed;
 //! - what reads differently each time is a fresh symbol.
 
 use crate::cpu::{Effects, Watch};
+use crate::division::{divide, divides};
 use crate::pcode::{Arith, FILE, Place, REGISTERS, Slot};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::observed::{Cell, Fresh};
@@ -48,6 +50,8 @@ pub(crate) struct Symbolic<'a> {
     /// What has to hold for the run to go as it did.
     pub constraints: Vec<Term>,
     seen: FastSet<Term>,
+    /// Overflow flags of subtractions, with the operands.
+    overflows: FastMap<Term, (Term, Term)>,
     pub fresh: &'a mut Vec<Fresh>,
 }
 
@@ -60,6 +64,7 @@ impl<'a> Symbolic<'a> {
             memory: FastMap::default(),
             constraints: Vec::new(),
             seen: FastSet::default(),
+            overflows: FastMap::default(),
             fresh,
         };
         for (at, cell) in cells {
@@ -195,6 +200,35 @@ impl<'a> Symbolic<'a> {
         }
     }
 
+    /// The bytes of a result that is made of whole bytes of the operands: of a shift by whole bytes, whose amount is a number by
+    /// now, and where `|` puts bytes beside zeros, as for the two registers of a dividend.
+    fn rearranged(&self, kind: Arith, [a, b]: [Slot; 2], values: [u128; 2]) -> Option<Vec<Option<Byte>>> {
+        let from = self.slot_bytes(a);
+        let amount = || usize::try_from(values[1] / 8).ok().filter(|n| values[1].is_multiple_of(8) && *n < from.len());
+        match kind {
+            Arith::Shl => {
+                let n = amount()?;
+                Some((0..from.len()).map(|i| from[i.checked_sub(n)?]).collect())
+            }
+            Arith::Lshr => {
+                let n = amount()?;
+                Some((0..from.len()).map(|i| *from.get(i + n)?).collect())
+            }
+            Arith::Or => {
+                let other = self.slot_bytes(b);
+                let zero = |value: u128, i: usize| value.to_le_bytes()[i] == 0;
+                let beside = |i: usize| match (from[i], other[i]) {
+                    (None, None) => Some(None),
+                    (byte, None) if zero(values[1], i) => Some(byte),
+                    (None, byte) if zero(values[0], i) => Some(byte),
+                    _ => None,
+                };
+                (0..from.len().min(other.len())).map(beside).collect()
+            }
+            _ => None,
+        }
+    }
+
     fn make_fresh(&mut self, at: Loc, size: u32, origin: &str) {
         let mut done = 0;
         while done < size {
@@ -227,6 +261,40 @@ impl<'a> Symbolic<'a> {
         }
         let Sort::BitVec(width) = t.sort(byte) else { unreachable!("bytes are bit-vectors") };
         t.not(t.eq(byte, t.bv(width, 0)))
+    }
+
+    /// `a < b` with signs, where two bytes are the overflow flag and the sign flag of `a - b`: that these differ is how the
+    /// processor says so.
+    fn compared(&self, x: Term, y: Term) -> Option<Term> {
+        let t = self.terms;
+        let (overflow, sign) = if self.overflows.contains_key(&x) { (x, y) } else { (y, x) };
+        let (a, b) = *self.overflows.get(&overflow)?;
+        let difference = t.apply(Op::BvSub, &[a, b]);
+        let Sort::BitVec(width) = t.sort(a) else { return None };
+        let negative = self.flag(t.apply(Op::BvSlt, &[difference, t.bv(width, 0)]));
+        (simplify(t, negative) == sign).then(|| t.apply(Op::BvSlt, &[a, b]))
+    }
+
+    /// `a <= b`, where two conditions are `a < b` and `a == b`: so the processor says it.
+    fn at_most(&self, x: Term, y: Term) -> Option<Term> {
+        let t = self.terms;
+        [(x, y), (y, x)].into_iter().find_map(|(less, equal)| {
+            let (less, equal) = (t.node(less), t.node(equal));
+            let op = match less.op {
+                Op::BvUlt => Op::BvUle,
+                Op::BvSlt => Op::BvSle,
+                _ => return None,
+            };
+            if equal.op != Op::Eq {
+                return None;
+            }
+            // Equality may be said of the difference.
+            let (left, right) = (t.node(equal.args()[0]), equal.args()[1]);
+            let zero = || t.constant_value(right).is_some_and(|v| v.as_bits().unsigned() == 0);
+            let pair = if left.op == Op::BvSub && zero() { left.args().to_vec() } else { equal.args().to_vec() };
+            let [a, b] = [less.args()[0], less.args()[1]];
+            (pair == [a, b] || pair == [b, a]).then(|| t.apply(op, less.args()))
+        })
     }
 
     fn arith(&self, kind: Arith, a: Term, b: Term, width: u32, to: u32) -> Term {
@@ -264,8 +332,15 @@ impl<'a> Symbolic<'a> {
                 self.flag(negative(both))
             }
             Arith::BoolNot => self.flag(t.not(self.truth(a))),
-            Arith::BoolAnd => self.flag(t.and(self.truth(a), self.truth(b))),
-            Arith::BoolOr => self.flag(t.or(self.truth(a), self.truth(b))),
+            Arith::BoolAnd => {
+                let (a, b) = (self.truth(a), self.truth(b));
+                let neither = self.at_most(simplify(t, t.not(a)), simplify(t, t.not(b))).map(|c| t.not(c));
+                self.flag(neither.unwrap_or_else(|| t.and(a, b)))
+            }
+            Arith::BoolOr => {
+                let (a, b) = (self.truth(a), self.truth(b));
+                self.flag(self.at_most(a, b).unwrap_or_else(|| t.or(a, b)))
+            }
             Arith::BoolXor => self.flag(t.not(t.eq(self.truth(a), self.truth(b)))),
             Arith::Sext if 8 * to > width => t.apply(Op::SignExtend(8 * to - width), &[a]),
             Arith::Sext => a,
@@ -275,14 +350,10 @@ impl<'a> Symbolic<'a> {
                 wide.reduce(|x, y| t.apply(Op::BvAdd, &[x, y])).expect("there are bits")
             }
             Arith::Lzcount | Arith::Udiv | Arith::Sdiv | Arith::Urem | Arith::Srem => {
-                unreachable!("their operands are fixed")
+                unreachable!("operands are fixed, and a division has conditions")
             }
         }
     }
-}
-
-fn needs_fixing(kind: Arith) -> bool {
-    matches!(kind, Arith::Lzcount | Arith::Udiv | Arith::Sdiv | Arith::Urem | Arith::Srem)
 }
 
 impl Watch for Symbolic<'_> {
@@ -319,12 +390,9 @@ impl Watch for Symbolic<'_> {
             return;
         }
         let shift = matches!(kind, Arith::Shl | Arith::Lshr | Arith::Ashr);
-        let fixed = if needs_fixing(kind) {
-            [true, true]
-        } else {
-            let product = kind == Arith::Mul && terms.iter().all(Option::is_some);
-            [product, product || shift]
-        };
+        let product = kind == Arith::Mul && terms.iter().all(Option::is_some);
+        let both = product || kind == Arith::Lzcount;
+        let fixed = [both, both || shift || divides(kind)];
         for n in 0..2 {
             if fixed[n] && terms[n].is_some() {
                 self.fix_slot(slots[n], values[n]);
@@ -333,6 +401,26 @@ impl Watch for Symbolic<'_> {
         }
         if terms == [None, None] {
             self.write(at, to.size, None);
+            return;
+        }
+        if to.size == a.size
+            && let Some(bytes) = self.rearranged(kind, slots, values)
+        {
+            self.put_bytes(at, &bytes, to.size);
+            return;
+        }
+        if let Some(dividend) = terms[0].filter(|_| divides(kind)) {
+            let division = divide(self.terms, kind, dividend, values[0], values[1]);
+            match division.filter(|_| to.size == a.size) {
+                Some(found) => {
+                    self.require(found.fits);
+                    self.write(at, to.size, Some(found.result));
+                }
+                None => {
+                    self.fix_slot(a, values[0]);
+                    self.write(at, to.size, None);
+                }
+            }
             return;
         }
         let width = 8 * a.size;
@@ -344,7 +432,14 @@ impl Watch for Symbolic<'_> {
             None if shift => t.bv(width, values[1].min(u128::from(width))),
             None => t.bv(8 * b.size, values[1]),
         };
-        let result = self.arith(kind, left, right, width, to.size);
+        let less = if matches!(kind, Arith::Eq | Arith::Ne) { self.compared(left, right) } else { None };
+        let result = match less {
+            Some(less) => self.flag(if kind == Arith::Ne { less } else { t.not(less) }),
+            None => self.arith(kind, left, right, width, to.size),
+        };
+        if kind == Arith::Sborrow {
+            self.overflows.insert(simplify(t, result), (left, right));
+        }
         self.write(at, to.size, Some(result));
     }
 
@@ -413,6 +508,57 @@ impl Watch for Symbolic<'_> {
                 self.make_fresh(Loc::Memory(*a), *n, "memory that others write");
             } else {
                 self.write(Loc::Memory(*a), *n, None);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::{Cpu, GENERAL};
+    use crate::lift::Lifter;
+    use crate::memory::Memory;
+    use crate::native::Native;
+    use lariat_ir::Value;
+
+    type Case = (&'static [u8], u8, fn(i32, i32) -> bool);
+
+    #[test]
+    fn comparisons_are_seen_through_the_flags() {
+        let (mut lifter, mut native) = (Lifter::new(), Native::new().expect("there is memory"));
+        let terms = Terms::new();
+        let [a, b] = ["eax", "edx"].map(|name| terms.symbol(name, Sort::BitVec(32), Role::Free));
+        let cell = |at: u32, term: Term| (Loc::File(at), Cell { name: String::new(), width: 32, term });
+        let code: [Case; 7] = [
+            (&[0x39, 0xd0, 0x0f, 0x9c, 0xc1], 0, |a, b| a < b),
+            (&[0x39, 0xd0, 0x0f, 0x9d, 0xc1], 1, |a, b| a >= b),
+            (&[0x83, 0xf8, 0x07, 0x0f, 0x9e, 0xc1], 2, |a, _| a <= 7),
+            (&[0x3d, 0x00, 0x00, 0x00, 0x80, 0x0f, 0x9f, 0xc1], 3, |a, _| a > i32::MIN),
+            (&[0x39, 0xd0, 0x0f, 0x9f, 0xc1], 4, |a, b| a > b),
+            (&[0x39, 0xd0, 0x0f, 0x96, 0xc1], 5, |a, b| a.cast_unsigned() <= b.cast_unsigned()),
+            (&[0x39, 0xd0, 0x0f, 0x97, 0xc1], 6, |a, b| a.cast_unsigned() > b.cast_unsigned()),
+        ];
+        for (bytes, n, holds) in code {
+            let mut fresh = Vec::new();
+            let mut symbolic = Symbolic::new(&terms, &[cell(GENERAL[0], a), cell(GENERAL[2], b)], &mut fresh);
+            let (file, memory) = (vec![0; FILE as usize], Memory::blank());
+            let mut cpu = Cpu { file, memory, rip: 0, undefined: 0, unforeseen: 0, in_call: None };
+            let at = 0x100 * u64::from(n);
+            let first = lifter.lift_bytes(at, bytes).expect("a comparison");
+            let second = lifter.lift_bytes(first.next(), &bytes[first.len as usize..]).expect("its use");
+            for lifted in [first, second] {
+                cpu.run(&lifted, &mut native, &mut symbolic).expect("it runs");
+            }
+            let result = symbolic.read(Loc::File(GENERAL[1]), 1, 0).expect("it depends on the operands");
+            let others = |x: &Term| matches!(terms.node(*x).op, Op::BvXor | Op::BvSub | Op::And | Op::Or);
+            assert_eq!(terms.reachable(&[result]).into_iter().find(others), None, "{n}");
+            for x in [i32::MIN, -8, -1, 0, 7, 8, i32::MAX] {
+                for y in [i32::MIN, -8, 0, 8, i32::MAX] {
+                    let value = |t: Term| Value::bv(32, if t == a { x } else { y }.cast_unsigned().into());
+                    let found = terms.eval(result, value).as_bits().unsigned();
+                    assert_eq!(found, u128::from(holds(x, y)), "{n}: {x} {y}");
+                }
             }
         }
     }

@@ -131,7 +131,16 @@ impl Search<'_> {
         let n = o.order.len();
         let period = (1..=LONGEST_ROUND.min(n / 2)).find(|p| (*p..n).all(|i| o.order[i] == o.order[i - p]));
         if let Some(p) = period {
-            out.push(Shape { iterations: o.order[..p].to_vec(), head: 0, form: Form::Round });
+            let round = |p: usize| Shape { iterations: o.order[..p].to_vec(), head: 0, form: Form::Round };
+            out.push(round(p));
+            // Cells may come back less often than iterations look the same; then each place knows their values.
+            let back = |p: usize| {
+                self.relevant.iter().filter(|c| (p..n).all(|i| o.heads[i][**c] == o.heads[i - p][**c])).count()
+            };
+            let longer = (1..).map(|k| k * p).take_while(|q| *q <= LONGEST_ROUND.min(n / 2));
+            if let Some(q) = longer.max_by_key(|q| (back(*q), usize::MAX - q)).filter(|q| back(*q) > back(p)) {
+                out.push(round(q));
+            }
         }
         if o.iterations.len() <= MOST_CHOICES && (period.is_none() || o.iterations.len() > 1) {
             out.push(Shape { iterations: (0..o.iterations.len()).collect(), head: 0, form: Form::Choice });
@@ -211,7 +220,12 @@ impl Search<'_> {
                 Form::Choice => ts.terms.any(b.guards.iter().copied()),
             };
             let goal = ts.terms.substitute(possible, |s| after[step].get(&s).copied());
-            match refute(ts, &mut solver, limit, &premises, goal) {
+            let mut answer = refute(ts, &mut solver, limit, &premises, goal);
+            // What holds anyway, such as that a remainder is less than its divisor, is found more easily without premises.
+            if matches!(answer, Refuted::Perhaps) && matches!(refute(ts, &mut solver, limit, &[], goal), Refuted::No) {
+                answer = Refuted::No;
+            }
+            match answer {
                 Refuted::No => {}
                 Refuted::By(model) => {
                     let value = |n: usize| model.value_or_zero(&ts.terms, ts.vars[b.vars[n]].term).as_bits().unsigned();

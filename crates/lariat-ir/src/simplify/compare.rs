@@ -26,6 +26,7 @@ pub(super) const FAMILY: Family = Family {
         Rule { name: "compare-to-equality", apply: compare_to_equality },
         Rule { name: "compare-extended", apply: compare_extended },
         Rule { name: "compare-extended-constant", apply: compare_extended_constant },
+        Rule { name: "compare-remainder", apply: compare_remainder },
         Rule { name: "int-compare-constant", apply: int_compare_constant },
         Rule { name: "int-compare-offsets", apply: int_compare_offsets },
         Rule { name: "int-compare-self", apply: int_compare_self },
@@ -285,6 +286,45 @@ fn compare_extended_constant(t: &Terms, op: Op, args: &[Term]) -> Option<Term> {
         Place::Above => t.ff(),
         Place::Within(k) => t.apply(order(is_strict(op), by_sign), &[k, x]),
     })
+}
+
+/// The least and the greatest remainder modulo a constant, read as signed or as unsigned.
+fn remainders(t: &Terms, a: Term, signed: bool) -> Option<(IBig, IBig)> {
+    let one = IBig::from(1);
+    if let Some((_, n)) = binary(t, Op::BvUrem, a) {
+        let most = number(t, n, false).filter(|n| *n != IBig::ZERO)? - one;
+        let (_, max) = range(t.sort(a).width()?, signed);
+        return (most <= max).then_some((IBig::ZERO, most));
+    }
+    let (_, n) = binary(t, Op::BvSrem, a).filter(|_| signed)?;
+    let n = number(t, n, true).filter(|n| *n != IBig::ZERO)?;
+    let most = if n < IBig::ZERO { -n } else { n } - one;
+    Some((-most.clone(), most))
+}
+
+/// What a comparison of a remainder with a constant comes to that is no remainder, or the last one.
+fn compare_remainder(t: &Terms, op: Op, args: &[Term]) -> Option<Term> {
+    let signed = match op {
+        Op::Eq => orders(args).iter().any(|(a, _)| binary(t, Op::BvSrem, *a).is_some()),
+        _ => signed_order(op)?,
+    };
+    let (always, never) = if let Some(k) = number(t, args[1], signed) {
+        let (least, most) = remainders(t, args[0], signed)?;
+        match op {
+            Op::Eq => (false, k < least || k > most),
+            _ if is_strict(op) => (k > most, k <= least),
+            _ => (k >= most, k < least),
+        }
+    } else {
+        let k = number(t, args[0], signed)?;
+        let (least, most) = remainders(t, args[1], signed)?;
+        match op {
+            Op::Eq => (false, k < least || k > most),
+            _ if is_strict(op) => (k < least, k >= most),
+            _ => (k <= least, k > most),
+        }
+    };
+    (always || never).then(|| t.bool(always))
 }
 
 fn int_order(op: Op) -> Option<Ring> {

@@ -176,6 +176,7 @@ fn rules_hold_for_integers() {
         "compare-to-equality",
         "compare-extended",
         "compare-extended-constant",
+        "compare-remainder",
     ];
     let families = ["any sort", "comparisons", "ring", "integer division"];
     let rules = expected(&families, &["not-comparison"], &bit_vectors_only);
