@@ -146,18 +146,15 @@ fn binomial(ts: &TransitionSystem, k: Term, j: usize) -> Term {
 /// A linear form as a term over variables of one sort.
 pub(crate) fn term(ts: &TransitionSystem, l: &Linear, sort: Sort) -> Term {
     let t = &ts.terms;
-    let (number, add, mul): (&dyn Fn(&IBig) -> Term, Op, Op) = match sort {
-        Sort::BitVec(width) => (&move |n: &IBig| bits(ts, width, n), Op::BvAdd, Op::BvMul),
-        _ => (&|n: &IBig| t.int(n.clone()), Op::IntAdd, Op::IntMul),
+    let (add, mul) = if sort == Sort::Int { (Op::IntAdd, Op::IntMul) } else { (Op::BvAdd, Op::BvMul) };
+    let number = |n: &IBig| match sort {
+        // Modulo the width.
+        Sort::BitVec(width) => t.value(&Value::Bv(Bits::from_int(width, n))),
+        _ => t.int(n.clone()),
     };
     let mut sum = number(&l.constant);
     for (c, w) in &l.columns {
         sum = t.apply(add, &[t.apply(mul, &[number(w), *c]), sum]);
     }
     simplify(t, sum)
-}
-
-/// A number modulo a width.
-fn bits(ts: &TransitionSystem, width: u32, n: &IBig) -> Term {
-    ts.terms.value(&Value::Bv(Bits::from_int(width, n)))
 }

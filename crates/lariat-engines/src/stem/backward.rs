@@ -108,7 +108,7 @@ pub(super) fn find(
         symbols: 0,
         queries: cx.effort.most(10, 60),
     };
-    search.push(target, vec![set], None, false, 0);
+    search.push(target, &[set], None, false, 0);
     for _ in 0..cx.effort.most(150, 900) {
         if cx.out_of_time() || search.queries == 0 {
             return None;
@@ -116,7 +116,7 @@ pub(super) fn find(
         let Reverse((_, nth)) = search.order.pop()?;
         let pending = search.waiting[nth].take().expect("each waits once");
         if pending.at == ts.entry
-            && let Some(stem) = search.from_the_entry(solver, &pending, target, set)
+            && let Some(stem) = search.stem_along(solver, &pending, target, set)
         {
             return Some(stem);
         }
@@ -127,7 +127,7 @@ pub(super) fn find(
 
 impl Search<'_> {
     /// Adds a place from which a way goes on, if its condition can hold as far as is seen without a query.
-    fn push(&mut self, at: LocId, conditions: Vec<Term>, way: Option<Rc<Way>>, just_went_around: bool, forks: usize) {
+    fn push(&mut self, at: LocId, conditions: &[Term], way: Option<Rc<Way>>, just_went_around: bool, forks: usize) {
         let t = &self.ts.terms;
         let mut all: Vec<Term> = conditions.iter().flat_map(|c| t.conjuncts(simplify(t, *c))).collect();
         all.retain(|c| *c != t.tt());
@@ -186,7 +186,7 @@ impl Search<'_> {
         conditions.push(edge.guard);
         conditions.extend(unknowns.iter().map(|(u, symbol)| ts.range_condition(*u, *symbol)));
         let way = Way { leg: Leg::Step { edge: e, unknowns }, rest: pending.way.clone() };
-        self.push(edge.from, conditions, Some(Rc::new(way)), false, forks);
+        self.push(edge.from, &conditions, Some(Rc::new(way)), false, forks);
     }
 
     /// The paths around a loop that have a closed form.
@@ -248,11 +248,11 @@ impl Search<'_> {
         conditions.extend(pending.conditions.iter().map(|c| in_state(ts, *c, &end)));
         conditions.push(in_bounds);
         let way = Way { leg: Leg::Rounds { round: Rc::clone(round), more }, rest: pending.way.clone() };
-        self.push(pending.at, conditions, Some(Rc::new(way)), true, forks);
+        self.push(pending.at, &conditions, Some(Rc::new(way)), true, forks);
     }
 
     /// A stem along the way, if a first state can have it.
-    fn from_the_entry(&mut self, solver: &mut dyn Solver, pending: &Pending, target: LocId, set: Term) -> Option<Stem> {
+    fn stem_along(&mut self, solver: &mut dyn Solver, pending: &Pending, target: LocId, set: Term) -> Option<Stem> {
         let ts = self.ts;
         let mut all = pending.conditions.clone();
         all.push(ts.init);
