@@ -1,6 +1,7 @@
 //! Ways to choose the inputs on a path around a loop.
 
-use crate::path::SymbolicPath;
+use crate::path::{Occurrence, SymbolicPath, speaks_of_variables};
+use lariat_ir::simplify::simplify;
 use lariat_ir::{EdgeId, LocId, Move, Sort, Term, TransitionSystem, UnknownId, UnknownKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,4 +69,36 @@ pub(crate) fn moves(ts: &TransitionSystem, edges: &[EdgeId], choice: &PathChoice
         ts.unknowns_of(e).into_iter().filter_map(|u| choice.get(&(step, u)).map(|t| (u, *t))).collect()
     };
     edges.iter().enumerate().map(|(step, &e)| Move { edge: e, inputs: inputs(step, e) }).collect()
+}
+
+/// A path with its inputs chosen, where the environment does not decide whether it is taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// Its steps.
+    pub moves: Vec<Move>,
+    /// When it is taken, over the variables.
+    pub condition: Term,
+    /// The ranges of the values that stay open.
+    pub ranges: Vec<Term>,
+    /// The variables at its end.
+    pub state: Vec<Term>,
+}
+
+impl Chosen {
+    /// Nothing if the environment decides whether the path is taken.
+    pub fn of(ts: &TransitionSystem, from: LocId, edges: &[EdgeId], choice: &PathChoice) -> Option<Self> {
+        let t = &ts.terms;
+        let path = choose(ts, from, edges, choice);
+        // By whether it was chosen, not by what it is: a chosen input may have the value of the environment's, which need not be
+        // in the input's range.
+        let is_open = |o: &Occurrence| !choice.contains_key(&(o.step, o.unknown));
+        let mut conditions = path.conditions.clone();
+        let taken = path.unknowns.iter().filter(|o| !is_open(o));
+        conditions.extend(taken.map(|o| ts.range_condition(o.unknown, o.term)));
+        let condition = simplify(t, t.all(conditions));
+        let open = path.unknowns.iter().filter(|o| is_open(o));
+        let ranges = open.map(|o| ts.range_condition(o.unknown, o.term)).filter(|r| *r != t.tt()).collect();
+        let moves = moves(ts, edges, choice);
+        speaks_of_variables(ts, condition).then_some(Self { moves, condition, ranges, state: path.state })
+    }
 }

@@ -113,6 +113,11 @@ pub(crate) fn in_state(ts: &TransitionSystem, t: Term, state: &[Term]) -> Term {
     })
 }
 
+/// Whether a term speaks of variables alone.
+pub(crate) fn speaks_of_variables(ts: &TransitionSystem, t: Term) -> bool {
+    ts.terms.symbols(t).iter().all(|s| matches!(ts.terms.role(*s), Some(Role::Var(_))))
+}
+
 /// The paths around a loop: from its header inside its body back to the header.
 pub(crate) struct Around {
     /// The paths, shortest first.

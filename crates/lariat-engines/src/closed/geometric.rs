@@ -16,10 +16,10 @@
 //! The linear reading is a guess, as everywhere: the solver is asked whether the set lies in the way's real condition and is
 //! kept by its real update, and the checker shows it again.
 
-use super::{Way, seeds::Visits, speaks_of_variables};
+use super::{Way, seeds::Visits};
 use crate::engine::{EngineCx, Task};
 use crate::linear::{Linear, Reading, constraints, linear};
-use crate::path::in_state;
+use crate::path::{in_state, speaks_of_variables};
 use crate::stem;
 use crate::symex::paths::{Explored, too_hard};
 use dashu_int::IBig;

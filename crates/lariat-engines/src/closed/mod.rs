@@ -20,9 +20,9 @@ mod geometric;
 mod rehearse;
 mod seeds;
 
-use crate::choices::{self, PathChoice};
+use crate::choices::{self, Chosen, PathChoice};
 use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
-use crate::path::{Occurrence, SymbolicPath, between, in_state};
+use crate::path::{SymbolicPath, between, in_state, speaks_of_variables};
 use crate::stem;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{Arm, Certificate, Claim, Id, LocId, Move, Property, Proves, Role, Term, TransitionSystem, Value};
@@ -199,32 +199,8 @@ fn ways(task: &Task<'_>, cx: &EngineCx, nth: usize) -> Vec<Way> {
 }
 
 fn way(ts: &TransitionSystem, from: LocId, path: &SymbolicPath, choice: &PathChoice) -> Option<Way> {
-    let t = &ts.terms;
-    let chosen = choices::choose(ts, from, &path.edges, choice);
-    // By whether it was chosen, not by what it is: a chosen input may have the value of the environment's, which need not be in
-    // the input's range.
-    let is_open = |o: &Occurrence| !choice.contains_key(&(o.step, o.unknown));
-    let mut conditions = chosen.conditions.clone();
-    let taken = chosen.unknowns.iter().filter(|o| !is_open(o));
-    conditions.extend(taken.map(|o| ts.range_condition(o.unknown, o.term)));
-    let condition = simplify(t, t.all(conditions));
-    if !speaks_of_variables(ts, condition) {
-        return None;
-    }
-    let open = chosen.unknowns.iter().filter(|o| is_open(o));
-    Some(Way {
-        from,
-        to: path.end,
-        moves: choices::moves(ts, &path.edges, choice),
-        condition,
-        ranges: open.map(|o| ts.range_condition(o.unknown, o.term)).filter(|r| *r != t.tt()).collect(),
-        state: chosen.state,
-        restricted: 0,
-    })
-}
-
-fn speaks_of_variables(ts: &TransitionSystem, t: Term) -> bool {
-    ts.terms.symbols(t).iter().all(|s| matches!(ts.terms.role(*s), Some(Role::Var(_))))
+    let Chosen { moves, condition, ranges, state } = Chosen::of(ts, from, &path.edges, choice)?;
+    Some(Way { from, to: path.end, moves, condition, ranges, state, restricted: 0 })
 }
 
 /// The part of the facts that the ways keep, with the ways that can be kept, so that the seed lies in a set that is never

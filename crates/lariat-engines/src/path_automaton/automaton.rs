@@ -15,9 +15,9 @@
 
 use super::times::{Times, times};
 use crate::engine::{EngineCx, Task};
-use crate::path::{SymbolicPath, between, in_state};
+use crate::path::{SymbolicPath, between, in_state, speaks_of_variables};
 use lariat_ir::simplify::simplify;
-use lariat_ir::{LocId, Role, Term, TransitionSystem};
+use lariat_ir::{LocId, Term, TransitionSystem};
 use lariat_smt::Solver;
 use std::collections::BTreeSet;
 
@@ -159,11 +159,6 @@ impl Automaton {
 fn over_variables(ts: &TransitionSystem, path: &SymbolicPath) -> Term {
     let t = &ts.terms;
     simplify(t, t.all(path.conditions.iter().copied().filter(|c| speaks_of_variables(ts, *c))))
-}
-
-/// Whether a term speaks of variables alone.
-pub(super) fn speaks_of_variables(ts: &TransitionSystem, t: Term) -> bool {
-    ts.terms.symbols(t).iter().all(|s| matches!(ts.terms.role(*s), Some(Role::Var(_))))
 }
 
 /// Groups of paths of which no two start in a common state.

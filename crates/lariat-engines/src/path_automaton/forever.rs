@@ -4,13 +4,13 @@
 //! are taken in this order. The same test is made of it and of its powers (module `monotone`). Reachable in the automaton is
 //! not reachable in the program: Theorem 2 is used with a concrete way from the entry into the set (`stem`).
 
-use super::automaton::{Automaton, Mark, speaks_of_variables};
-use super::monotone::{Cycle, Mode, cases, kept};
-use crate::choices::{self, PathChoice};
+use super::automaton::{Automaton, Mark};
+use super::monotone::{Mode, cases, kept};
+use crate::choices::{self, Chosen, PathChoice};
 use crate::closed_form::term;
 use crate::engine::{EngineCx, Task};
 use crate::linear::{Linear, Reading, constraints};
-use crate::path::{Occurrence, SymbolicPath, in_state};
+use crate::path::{SymbolicPath, in_state};
 use crate::stem;
 use dashu_int::IBig;
 use lariat_ir::simplify::simplify;
@@ -41,7 +41,7 @@ pub(super) fn search(
         let from = ts.edges[edges[0]].from;
         let single = automaton.states.iter().position(|s| s.path.edges == edges);
         for choice in inputs(ts, from, &edges, cx.effort.most(3, MOST_CHOICES)) {
-            let Some(cycle) = cycle(ts, from, &edges, &choice) else { continue };
+            let Some(cycle) = Chosen::of(ts, from, &edges, &choice) else { continue };
             if cycle.condition == ts.terms.ff() {
                 continue;
             }
@@ -101,7 +101,7 @@ pub(super) fn mark(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, auto
     let mut patience = PATIENCE;
     for state in automaton.states.iter_mut().filter(|s| s.mark == Mark::UN && s.is_cycle()) {
         let always = inputs(ts, state.from, &state.path.edges, MOST_CHOICES).into_iter().any(|choice| {
-            let cycle = cycle(ts, state.from, &state.path.edges, &choice);
+            let cycle = Chosen::of(ts, state.from, &state.path.edges, &choice);
             // With its inputs chosen, the whole condition is kept as it is.
             cycle.is_some_and(|c| {
                 let all = ts.terms.conjuncts(c.condition);
@@ -188,27 +188,4 @@ fn cycles(cx: &EngineCx, automaton: &Automaton) -> Vec<Vec<EdgeId>> {
         }
     }
     found
-}
-
-/// A path with its inputs chosen; nothing if the environment decides whether it is taken.
-fn cycle(ts: &TransitionSystem, from: LocId, edges: &[EdgeId], choice: &PathChoice) -> Option<Cycle> {
-    let t = &ts.terms;
-    let chosen = choices::choose(ts, from, edges, choice);
-    // By whether it was chosen, not by what it is: a chosen input may have the value of the environment's, which need not be in
-    // the input's range.
-    let is_open = |o: &Occurrence| !choice.contains_key(&(o.step, o.unknown));
-    let mut conditions = chosen.conditions.clone();
-    let taken = chosen.unknowns.iter().filter(|o| !is_open(o));
-    conditions.extend(taken.map(|o| ts.range_condition(o.unknown, o.term)));
-    let condition = simplify(t, t.all(conditions));
-    if !speaks_of_variables(ts, condition) {
-        return None;
-    }
-    let open = chosen.unknowns.iter().filter(|o| is_open(o));
-    Some(Cycle {
-        moves: choices::moves(ts, edges, choice),
-        condition,
-        ranges: open.map(|o| ts.range_condition(o.unknown, o.term)).filter(|r| *r != t.tt()).collect(),
-        state: chosen.state,
-    })
 }

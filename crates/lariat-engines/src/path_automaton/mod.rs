@@ -16,9 +16,9 @@ mod tests;
 mod times;
 
 use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
-use crate::slice::{brought, slice};
+use crate::rank::on_slice;
 use automaton::Automaton;
-use lariat_ir::{Certificate, Claim, Outline, Property, Proves, Term};
+use lariat_ir::{Claim, Proves};
 use std::time::Instant;
 
 pub use automaton::Mark;
@@ -64,39 +64,13 @@ impl Engine for PathAutomaton {
 
 /// Claims that the loop ends, from its slice.
 fn ends(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
-    let ts = task.ts;
     // The other half looks at this loop, too.
     let now = Instant::now();
     let deadline = now + cx.deadline.saturating_duration_since(now) / 2;
-    let known = || task.board.invariants(ts, task.forest, deadline);
-    let proofs = match slice(ts, &task.this().body) {
-        None => {
-            let mut automaton = Automaton::of(task, cx, cx.solver().as_mut());
-            reduction::search(task, &mut automaton, cx.effort, deadline, &|| known().clone())?
-        }
-        Some(sliced) => {
-            let there = |t: &Term| brought(&ts.terms, &sliced.terms, *t);
-            let back = |t: &Term| brought(&sliced.terms, &ts.terms, *t);
-            let known = || known().iter().map(|(l, t)| (*l, there(t))).collect();
-            let view = Task { ts: &sliced, ..*task };
-            let mut automaton = Automaton::of(&view, cx, cx.solver().as_mut());
-            let mut proofs = reduction::search(&view, &mut automaton, cx.effort, deadline, &known)?;
-            for (measures, invariants) in &mut proofs {
-                measures.values_mut().flatten().for_each(|m| m.term = back(&m.term));
-                for t in invariants.values_mut() {
-                    *t = back(t);
-                }
-            }
-            proofs
-        }
-    };
-    let claim = |(measures, invariants)| Claim {
-        system: task.hash,
-        property: Property::Terminates(task.this().header),
-        when: ts.terms.tt(),
-        certificate: Certificate::Ranking { outline: Outline { invariants, inner: Vec::new() }, measures },
-    };
-    Ok(proofs.into_iter().map(claim).collect())
+    on_slice(task, deadline, &|view, known| {
+        let mut automaton = Automaton::of(view, cx, cx.solver().as_mut());
+        reduction::search(view, &mut automaton, cx.effort, deadline, known)
+    })
 }
 
 /// A claim that the loop can run for ever.

@@ -15,14 +15,14 @@
 //! into it again; and it implies the path's condition. So the path can be repeated for ever from each of its states. The checker
 //! shows that again.
 
-use super::automaton::speaks_of_variables;
+use crate::choices::Chosen;
 use crate::closed_form::term;
 use crate::engine::EngineCx;
 use crate::linear::{Linear, Reading, linear};
-use crate::path::in_state;
+use crate::path::{in_state, speaks_of_variables};
 use dashu_int::IBig;
 use lariat_ir::simplify::simplify;
-use lariat_ir::{Id, Move, Op, Role, Sort, Term, TransitionSystem, VarId};
+use lariat_ir::{Id, Op, Role, Sort, Term, TransitionSystem, VarId};
 use lariat_smt::{Answer, Solver};
 use std::collections::BTreeSet;
 
@@ -46,25 +46,13 @@ const LEFT_OPEN: usize = 20;
 /// Disjunctions are looked at case by case, as long as there are not more.
 const MOST_CASES: usize = 6;
 
-/// A path around, with its inputs chosen.
-#[derive(Clone, Debug)]
-pub(super) struct Cycle {
-    pub moves: Vec<Move>,
-    /// When it is taken, over the variables.
-    pub condition: Term,
-    /// The ranges of the values that stay open.
-    pub ranges: Vec<Term>,
-    /// The variables at its end.
-    pub state: Vec<Term>,
-}
-
 /// A set of states from which a cycle leads into it, inside its condition; none if it could not be shown that one is.
 /// `patience` is how many more questions may be asked.
 pub(super) fn kept(
     ts: &TransitionSystem,
     cx: &EngineCx,
     solver: &mut dyn Solver,
-    cycle: &Cycle,
+    cycle: &Chosen,
     case: &[Term],
     mode: Mode,
     patience: &mut usize,
@@ -166,7 +154,7 @@ fn alternatives(ts: &TransitionSystem, c: Term) -> Vec<Term> {
 }
 
 /// What would help a conjunct that is not kept; nothing if this mode has no help.
-fn helped(ts: &TransitionSystem, cycle: &Cycle, c: Term, after: Term, mode: Mode) -> Option<Vec<Term>> {
+fn helped(ts: &TransitionSystem, cycle: &Chosen, c: Term, after: Term, mode: Mode) -> Option<Vec<Term>> {
     let t = &ts.terms;
     match mode {
         Mode::Again => Some(vec![after]),
@@ -209,7 +197,7 @@ fn helped(ts: &TransitionSystem, cycle: &Cycle, c: Term, after: Term, mode: Mode
 }
 
 /// The variables that a condition hangs on, from one execution to the next, and that the cycle changes.
-fn closure(ts: &TransitionSystem, cycle: &Cycle, c: Term) -> BTreeSet<VarId> {
+fn closure(ts: &TransitionSystem, cycle: &Chosen, c: Term) -> BTreeSet<VarId> {
     let t = &ts.terms;
     let mut seen: BTreeSet<VarId> = BTreeSet::new();
     let mut open = vec![c];

@@ -22,6 +22,7 @@
 use super::automaton::{Automaton, Mark};
 use crate::engine::{Effort, Task};
 use crate::lp::{Clock, Rational};
+use crate::rank::Proof;
 use crate::rank::encode::Encoder;
 use crate::rank::form::Form;
 use crate::rank::measure;
@@ -34,9 +35,6 @@ use crate::rank::synth::{self, Bound, Function, Level, Weights};
 use lariat_ir::{LocId, Measure, Sort, Term};
 use std::collections::BTreeMap;
 use std::time::Instant;
-
-/// Measures, and the invariants that they rely on.
-pub(super) type Proof = (BTreeMap<LocId, Vec<Measure>>, BTreeMap<LocId, Term>);
 
 /// What a search may cost, in numbers that linear programs touch.
 const BRIEF: u64 = 3_000_000;

@@ -49,7 +49,7 @@ impl Engine for Ranking {
         Applies::Yes
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
-        match prove(task, cx) {
+        match on_slice(task, cx.deadline, &|view, known| search(view, cx.effort, cx.deadline, known)) {
             Ok(claims) => Outcome::Claims(claims),
             Err(reason) => Outcome::GaveUp(reason),
         }
@@ -61,17 +61,20 @@ const ONE_TUPLE: u64 = 4_000_000;
 /// What the long search may cost, when it is to be brief.
 const BRIEF: u64 = 150_000;
 
-fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
+/// A search for proofs, given what is known at locations.
+pub(crate) type SearchOn<'s> = dyn Fn(&Task<'_>, &dyn Fn() -> BTreeMap<LocId, Term>) -> Result<Vec<Proof>, String> + 's;
+
+/// Claims that a loop ends, from a search on its slice.
+pub(crate) fn on_slice(task: &Task<'_>, deadline: Instant, search: &SearchOn<'_>) -> Result<Vec<Claim>, String> {
     let ts = task.ts;
-    let deadline = cx.deadline;
     let known = || task.board.invariants(ts, task.forest, deadline);
     let proofs = match slice(ts, &task.this().body) {
-        None => search(task, cx.effort, deadline, &|| known().clone())?,
+        None => search(task, &|| known().clone())?,
         Some(sliced) => {
             let there = |t: &Term| brought(&ts.terms, &sliced.terms, *t);
             let back = |t: &Term| brought(&sliced.terms, &ts.terms, *t);
             let known = || known().iter().map(|(l, t)| (*l, there(t))).collect();
-            let mut proofs = search(&Task { ts: &sliced, ..*task }, cx.effort, deadline, &known)?;
+            let mut proofs = search(&Task { ts: &sliced, ..*task }, &known)?;
             for (measures, invariants) in &mut proofs {
                 for m in measures.values_mut().flatten() {
                     m.term = back(&m.term);
@@ -93,7 +96,7 @@ fn prove(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
 }
 
 /// Measures, and the invariants that they rely on.
-type Proof = (BTreeMap<LocId, Vec<Measure>>, BTreeMap<LocId, Term>);
+pub(crate) type Proof = (BTreeMap<LocId, Vec<Measure>>, BTreeMap<LocId, Term>);
 
 /// Proofs of which one is enough.
 fn search(

@@ -14,7 +14,7 @@ use super::Stem;
 use crate::choices::{self, PathChoice};
 use crate::closed_form::ClosedForm;
 use crate::engine::EngineCx;
-use crate::path::{SymbolicPath, around, in_state};
+use crate::path::{SymbolicPath, around, in_state, speaks_of_variables};
 use crate::symex::concrete::Runner;
 use crate::symex::paths::{Witness, leads_to, start_of, too_hard, value_of};
 use crate::symex::reads::fixed_at_start;
@@ -200,7 +200,7 @@ impl Search<'_> {
             for path in around(ts, cx, head, body, cx.effort.most(4, 8)).paths {
                 for choice in choices::of_path(ts, &path.edges, cx.effort.most(2, 4)) {
                     let path = without_wrapping(ts, choices::choose(ts, head, &path.edges, &choice));
-                    let settled = |c: &Term| t.symbols(*c).iter().all(|s| matches!(t.role(*s), Some(Role::Var(_))));
+                    let settled = |c: &Term| speaks_of_variables(ts, *c);
                     let can_be = !path.conditions.contains(&t.ff()) && path.conditions.iter().all(settled);
                     let changes_bits = |v: VarId| {
                         matches!(ts.vars[v].sort, Sort::BitVec(_)) && path.state[v.index()] != ts.vars[v].term
