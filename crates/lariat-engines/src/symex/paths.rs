@@ -356,18 +356,60 @@ pub(crate) fn leads_to(ts: &TransitionSystem, targets: &BTreeSet<LocId>) -> BTre
 
 /// How many products or quotients of unknown values a path's condition may hold.
 const MOST_PRODUCTS: usize = 8;
+/// How many unknown values one product may have: a square that is squared again and again has more than any solver can write down.
+const MOST_FACTORS: u32 = 8;
 
 /// Whether conditions multiply or divide so often that a solver would choke on them: products of products take gigabytes
 /// before any limit is looked at.
 pub(crate) fn too_hard(ts: &TransitionSystem, conditions: &[Term]) -> bool {
     let t = &ts.terms;
-    let costly = |u: &Term| {
-        let node = t.node(*u);
-        let is_product = matches!(
-            node.op,
-            Op::BvMul | Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem | Op::IntMul | Op::IntDiv | Op::IntMod
-        );
-        is_product && node.args().iter().all(|a| t.constant_value(*a).is_none())
-    };
-    t.reachable(conditions).iter().filter(|u| costly(u)).count() > MOST_PRODUCTS
+    let mut products = 0;
+    // The unknown factors of the longest product in each term; arguments come first.
+    let mut factors: HashMap<Term, u32> = HashMap::new();
+    for u in t.reachable(conditions) {
+        let node = t.node(u);
+        let of: Vec<u32> = node.args().iter().map(|a| factors[a]).collect();
+        let is_product = matches!(node.op, Op::BvMul | Op::IntMul);
+        let is_quotient =
+            matches!(node.op, Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem | Op::IntDiv | Op::IntMod);
+        if (is_product || is_quotient) && node.args().iter().all(|a| t.constant_value(*a).is_none()) {
+            products += 1;
+        }
+        let count = match node.op {
+            Op::Symbol(_) => 1,
+            _ if is_product => of.iter().sum(),
+            _ => of.iter().copied().max().unwrap_or(0),
+        };
+        if products > MOST_PRODUCTS || count > MOST_FACTORS {
+            return true;
+        }
+        factors.insert(u, count);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_ir::lts;
+
+    #[test]
+    fn a_square_of_squares_is_too_hard() {
+        let ts = lts::parse("lts 1\nvar x: int\nvar y: int\nentry a\na:\n goto EXIT\n").expect("a system").system;
+        let t = &ts.terms;
+        let (x, y) = (ts.vars.iter().next().expect("x").term, ts.vars.iter().nth(1).expect("y").term);
+        let mut square = x;
+        let mut hard = Vec::new();
+        for _ in 0..5 {
+            square = t.apply(Op::IntAdd, &[t.apply(Op::IntMul, &[square, square]), y]);
+            hard.push(too_hard(&ts, &[t.apply(Op::IntLt, &[square, y])]));
+        }
+        assert_eq!(hard, [false, false, false, true, true]);
+        // As often as one likes by a number.
+        let mut scaled = x;
+        for _ in 0..50 {
+            scaled = t.apply(Op::IntAdd, &[t.apply(Op::IntMul, &[scaled, t.int(3)]), y]);
+        }
+        assert!(!too_hard(&ts, &[t.apply(Op::IntLt, &[scaled, y])]));
+    }
 }
