@@ -158,3 +158,68 @@ pub(crate) fn term(ts: &TransitionSystem, l: &Linear, sort: Sort) -> Term {
     }
     simplify(t, sum)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::SymbolicPath;
+    use lariat_ir::lts;
+
+    /// The form of a loop's one path against the path taken again and again.
+    fn agrees(vars: &str, updates: &str, k: impl Fn(&TransitionSystem, i64) -> Term) {
+        let text = format!("lts 1\n{vars}entry h\nh:\n goto h with {updates}\n");
+        let ts = lts::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).system;
+        let t = &ts.terms;
+        let edge = ts.edges.ids().next().expect("an edge");
+        let once = SymbolicPath::at(&ts, ts.entry).then(&ts, edge);
+        let form = ClosedForm::of(&ts, &once.state).expect("a form");
+        assert!(form.differences.iter().any(|d| d.as_ref().is_some_and(|d| d.len() > 1)), "{updates}");
+        let (mut path, mut followed) = (once.clone(), 0);
+        for more in 0..7 {
+            // `more` executions after the first one.
+            let said = form.after(&ts, k(&ts, more), "later");
+            for (v, said) in ts.vars.ids().zip(said) {
+                if matches!(t.role(said), Some(Role::Free)) {
+                    continue;
+                }
+                followed += 1;
+                let said = crate::path::in_state(&ts, said, &once.state);
+                for seed in [0i64, 1, -3, 100, 250] {
+                    let value = |s: Term| match (t.role(s), t.sort(s)) {
+                        (Some(Role::Var(w)), Sort::BitVec(width)) => Value::Bv(Bits::from_int(
+                            width,
+                            &IBig::from(seed * 7 + i64::try_from(w.index()).expect("few")),
+                        )),
+                        (Some(Role::Var(w)), _) => Value::int(seed - 5 * i64::try_from(w.index()).expect("few")),
+                        other => panic!("{other:?}"),
+                    };
+                    let real = t.eval(path.state[v.index()], value);
+                    assert_eq!(t.eval(said, value), real, "{updates}: {} after {more}", ts.vars[v].name);
+                }
+            }
+            path.advance(&ts, edge);
+        }
+        assert!(followed >= 7, "{updates}");
+    }
+
+    #[test]
+    fn integers_follow_polynomials() {
+        let k = |ts: &TransitionSystem, n: i64| ts.terms.int(n);
+        let three = "var x: int\nvar y: int\nvar z: int\n";
+        agrees(three, "x := x + 3", k);
+        agrees(three, "x := x + y, y := y + z, z := z - 1", k);
+        agrees(three, "x := x + y, y := 4, z := z + 2 * y", k);
+        agrees(three, "x := 7 - x, y := y + 1, z := x * x", k);
+        agrees(three, "x := y, y := y + 1", k);
+    }
+
+    #[test]
+    fn words_follow_sums_around_the_wrap() {
+        let k = |ts: &TransitionSystem, n: i64| ts.terms.bv(64, n.cast_unsigned().into());
+        let three = "var x: bv8\nvar y: bv8\nvar z: bv32\n";
+        agrees(three, "x := x + 200, z := z - 1", k);
+        agrees(three, "x := x - y, z := zext(x, 32)", k);
+        agrees(three, "x := x + y, y := 31, z := z + 5", k);
+        agrees(three, "x := x + y, y := y + 3", k);
+    }
+}

@@ -458,6 +458,28 @@ fn functions_are_decided_together_where_there_is_no_main() {
 }
 
 #[test]
+fn each_loop_has_a_drawing_of_its_own() {
+    let dir = folder("drawings");
+    let text = "int main(void) { int i = 3; while (i > 0) i--; return 0; }\n";
+    let files = ["a", "b"].map(|sub| {
+        std::fs::create_dir_all(dir.join(sub)).expect("a folder can be made");
+        write(&dir.join(sub).join("same.c"), text)
+    });
+    let o = lariat(&["check", "--emit", "automaton", &files[0]]);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(stderr(&o).contains("name a folder with --output"), "{}", stderr(&o));
+    let out = dir.join("out").display().to_string();
+    let o = lariat(&["check", "--emit", "automaton", "--integers", "ideal", "-o", &out, &files[0], &files[1]]);
+    assert_eq!(o.status.code(), Some(0), "{}", stderr(&o));
+    let drawn: Vec<_> = std::fs::read_dir(&out).expect("drawings").map(|e| e.expect("an entry").path()).collect();
+    assert_eq!(drawn.len(), 2, "{drawn:?}");
+    for file in drawn {
+        let svg = std::fs::read_to_string(&file).expect("a drawing can be read");
+        assert!(svg.contains("path 1: T"), "{svg}");
+    }
+}
+
+#[test]
 fn what_is_analysed_can_be_printed() {
     let dir = folder("emit");
     let file =

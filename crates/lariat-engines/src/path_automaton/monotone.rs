@@ -20,6 +20,7 @@ use crate::closed_form::term;
 use crate::engine::EngineCx;
 use crate::linear::{Linear, Reading, linear};
 use crate::path::{in_state, speaks_of_variables};
+use crate::symex::paths::too_hard;
 use dashu_int::IBig;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{Id, Op, Role, Sort, Term, TransitionSystem, VarId};
@@ -70,7 +71,7 @@ pub(super) fn kept(
             let mut all = cycle.ranges.clone();
             all.extend(&set);
             all.push(t.not(after));
-            if cx.out_of_time() || *patience == 0 {
+            if cx.out_of_time() || *patience == 0 || too_hard(ts, &all) {
                 return None;
             }
             let answer = cx.ask(solver, ts, &all);
@@ -95,7 +96,7 @@ pub(super) fn kept(
                 set.push(m);
             }
         }
-        if set.len() == before || set.len() > 24 || !cx.ask(solver, ts, &set).is_sat() {
+        if set.len() == before || set.len() > 24 || too_hard(ts, &set) || !cx.ask(solver, ts, &set).is_sat() {
             return None;
         }
     }

@@ -150,7 +150,9 @@ impl Search<'_> {
     fn take_back(&mut self, solver: &mut dyn Solver, pending: &Pending) {
         let edges = self.into[pending.at.index()].clone();
         let is_head = self.forest.with_header(pending.at).is_some();
-        if is_head && pending.forks > 0 && self.ask(solver, &pending.conditions).is_unsat() {
+        let is_asked = is_head && pending.forks > 0;
+        let conditions = &pending.conditions;
+        if is_asked && (too_hard(self.ts, conditions) || self.ask(solver, conditions).is_unsat()) {
             return;
         }
         let rounds = if is_head && !pending.just_went_around { self.rounds(pending.at) } else { Vec::new() };

@@ -56,7 +56,7 @@ pub(super) struct Options {
     /// How to write the results
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// Write the results to a file
+    /// Write the results to a file; the drawings of --emit automaton to a folder
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write a program into this folder for each endless run that was proved, and a script that builds and runs them

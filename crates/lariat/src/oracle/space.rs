@@ -340,8 +340,15 @@ impl<'a> Space<'a> {
     pub fn models(&mut self, condition: Term, loc: LocId, limit: usize) -> (Vec<Valuation>, Coverage) {
         let Some(code) = Code::new(self.ts, &[condition]) else { return (Vec::new(), Coverage::Partial) };
         if let Some(n) = self.valuations() {
-            let holds = |space: &mut Self, v| space.truth_of(&code, v);
-            return ((0..n).filter(|&v| holds(self, v)).collect(), Coverage::Full);
+            let mut coverage = Coverage::Full;
+            let mut holds = |v| {
+                self.truth_of(&code, v).unwrap_or_else(|| {
+                    coverage = Coverage::Partial;
+                    false
+                })
+            };
+            let found = (0..n).filter(|&v| holds(v)).collect();
+            return (found, coverage);
         }
         let mut coverage = Coverage::Full;
         let live = live_at(self.ts, loc, condition);
@@ -387,16 +394,18 @@ impl<'a> Space<'a> {
                 })
                 .collect();
             let v = self.intern(&words);
-            if self.truth_of(&code, v) {
-                found.push(v);
+            match self.truth_of(&code, v) {
+                Some(true) => found.push(v),
+                Some(false) => {}
+                None => coverage = Coverage::Partial,
             }
         }
         (found, coverage)
     }
 
-    /// Whether a compiled condition on the variables holds.
-    pub fn truth_of(&mut self, code: &Code, v: Valuation) -> bool {
-        self.value_of(code, v) == Some(1)
+    /// Whether a compiled condition on the variables holds; nothing if a number in it is too great to be followed.
+    pub fn truth_of(&mut self, code: &Code, v: Valuation) -> Option<bool> {
+        self.value_of(code, v).map(|w| w == 1)
     }
 
     /// The value of a compiled term over the variables, if it fits.

@@ -177,12 +177,17 @@ impl<'a> Truth<'a> {
     /// matter, except that `Holds` speaks of its invariants.
     pub fn claim(&mut self, claim: &Claim) -> Option<bool> {
         let code = Code::new(self.space.ts, &[claim.when])?;
-        let starts: Vec<Node> = self.initial.clone();
-        let starts: Vec<Node> =
-            starts.into_iter().filter(|&n| self.space.truth_of(&code, self.nodes[n as usize].1)).collect();
+        let mut starts: Vec<Node> = Vec::new();
         // A condition may tell apart what runs do not: then only what refutes is certain.
-        let complete = self.coverage == Coverage::Full
+        let mut complete = self.coverage == Coverage::Full
             || self.coverage == Coverage::UpToDead && claim.when == self.space.ts.terms.tt();
+        for &n in &self.initial {
+            match self.space.truth_of(&code, self.nodes[n as usize].1) {
+                Some(true) => starts.push(n),
+                Some(false) => {}
+                None => complete = false,
+            }
+        }
         let region_of = |l: LocId| self.forest.with_header(l).map(|id| &self.loops[id]);
         match claim.property {
             Property::Terminates(l) => Some(Self::all_end(&starts, complete, region_of(l)?)).flatten(),
@@ -229,9 +234,9 @@ impl<'a> Truth<'a> {
                 if !*reached || *loc != l {
                     continue;
                 }
-                match self.space.value_of(&code, *v) {
-                    Some(1) => {}
-                    Some(_) => return Some(false),
+                match self.space.truth_of(&code, *v) {
+                    Some(true) => {}
+                    Some(false) => return Some(false),
                     // Numbers of this size are not followed: a sum of two that are may be one.
                     None => whole = false,
                 }

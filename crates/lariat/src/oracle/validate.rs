@@ -118,7 +118,7 @@ impl<'a> Validator<'a> {
                 self.inductive(claim.when, invariants)?;
                 let Some(&here) = invariants.get(&l) else { return invalid("the location has no invariant") };
                 let code = self.code(here)?;
-                if self.universe.clone().into_iter().any(|v| self.space.truth_of(&code, v)) {
+                if self.universe.clone().into_iter().any(|v| self.space.truth_of(&code, v) != Some(false)) {
                     return invalid("the invariant does not exclude the location");
                 }
                 Ok(())

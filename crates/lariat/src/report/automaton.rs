@@ -30,8 +30,8 @@ pub(crate) fn svg(picture: &Picture) -> String {
     for (i, s) in picture.states.iter().enumerate() {
         let mut lines = vec![format!("path {}: {}", i + 1, mark(s.mark))];
         lines.push(if s.ends.0 == s.ends.1 { s.ends.0.clone() } else { format!("{} to {}", s.ends.0, s.ends.1) });
-        lines.extend(broken(&format!("if {}", s.condition)));
-        lines.extend(s.updates.iter().flat_map(|u| broken(u)).take(MOST_LINES));
+        lines.extend(shortened(broken(&format!("if {}", s.condition))));
+        lines.extend(shortened(s.updates.iter().flat_map(|u| broken(u)).collect()));
         let fill = match s.mark {
             Mark::T => 0xd8_f0_d8_ff,
             Mark::NT => 0xf6_d0_d0_ff,
@@ -40,6 +40,10 @@ pub(crate) fn svg(picture: &Picture) -> String {
         let border = if s.initial { 3 } else { 1 };
         let style = StyleAttr::new(Color::fast("black"), border, Some(Color::new(fill)), 0, 14);
         nodes.push(graph.add_node(boxed(&lines, style)));
+    }
+    if picture.limited {
+        let style = StyleAttr::new(Color::fast("black"), 1, Some(Color::fast("white")), 0, 14);
+        graph.add_node(boxed(&["there are more paths than are drawn".into()], style));
     }
     if !picture.exits.is_empty() {
         let style = StyleAttr::new(Color::fast("black"), 1, Some(Color::fast("white")), 0, 14);
@@ -80,7 +84,7 @@ fn mark(m: Mark) -> &'static str {
     match m {
         Mark::T => "T, it ends",
         Mark::NT => "NT, it can be repeated for ever",
-        Mark::UN => "UN, it depends",
+        Mark::UN => "UN, neither was shown",
     }
 }
 
@@ -105,6 +109,11 @@ fn broken(text: &str) -> Vec<String> {
             last.push_str(word);
         }
     }
+    lines
+}
+
+/// The first lines, and a sign that there are more.
+fn shortened(mut lines: Vec<String>) -> Vec<String> {
     if lines.len() > MOST_LINES {
         lines.truncate(MOST_LINES - 1);
         lines.push("…".into());
@@ -130,11 +139,15 @@ mod tests {
             states: vec![state(Mark::T), state(Mark::UN)],
             transitions: vec![(0, 1, Times::Any), (1, 0, Times::Once)],
             exits: vec![0],
-            limited: false,
+            limited: true,
         };
         let text = svg(&picture);
-        for part in ["<svg", "path 1: T", "path 2: UN", "k = 1", "k &gt;= 1", "end"] {
+        for part in ["<svg", "path 1: T", "path 2: UN", "k = 1", "k &gt;= 1", "end", "more paths than are drawn"] {
             assert!(text.contains(part), "{part}: {text}");
         }
+        assert!(!text.contains('…'), "{text}");
+        let mut many = picture.clone();
+        many.states[0].updates = (0..9).map(|n| format!("x{n} := {n}")).collect();
+        assert!(svg(&many).contains('…'), "what is left out is left out silently");
     }
 }

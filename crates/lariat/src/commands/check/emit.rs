@@ -7,6 +7,7 @@ use crate::report::{self, Failure};
 use lariat_engines::path_automaton::picture;
 use lariat_ir::neutral::{Recursion, lower};
 use lariat_ir::{LoopForest, Proves, TransitionSystem, lts};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -42,6 +43,7 @@ fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
         return fail(&format!("cannot make the folder {}: {e}", folder.display()));
     }
     let mut status = 0;
+    let mut names: BTreeSet<String> = BTreeSet::new();
     for path in &o.files {
         let systems = match systems(o, front, path) {
             Ok(systems) => systems,
@@ -59,8 +61,12 @@ fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
                 let picture = picture(&ts, &forest, ts.hash(), id, deadline);
                 let kind = if ts.proves == Proves::Diverges { ".diverges" } else { "" };
                 let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-                let name: String = format!("{stem}.{}{kind}.svg", ts.locs[l.header].name).chars().map(plain).collect();
-                if let Err(message) = write_file(&folder.join(name), &report::automaton::svg(&picture)) {
+                let name: String = format!("{stem}.{}{kind}", ts.locs[l.header].name).chars().map(plain).collect();
+                // Files of several folders may have one name.
+                let another = |n: usize| if n == 1 { name.clone() } else { format!("{name}.{n}") };
+                let name = (1..).map(another).find(|n| names.insert(n.clone())).expect("numbers do not end");
+                let file = folder.join(format!("{name}.svg"));
+                if let Err(message) = write_file(&file, &report::automaton::svg(&picture)) {
                     return fail(&message);
                 }
             }
