@@ -63,9 +63,14 @@ fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
                 let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
                 let name: String = format!("{stem}.{}{kind}", ts.locs[l.header].name).chars().map(plain).collect();
                 // Files of several folders may have one name.
-                let another = |n: usize| if n == 1 { name.clone() } else { format!("{name}.{n}") };
-                let name = (1..).map(another).find(|n| names.insert(n.clone())).expect("numbers do not end");
-                let file = folder.join(format!("{name}.svg"));
+                let mut distinct = name.clone();
+                for n in 2.. {
+                    if names.insert(distinct.clone()) {
+                        break;
+                    }
+                    distinct = format!("{name}.{n}");
+                }
+                let file = folder.join(format!("{distinct}.svg"));
                 if let Err(message) = write_file(&file, &report::automaton::svg(&picture)) {
                     return fail(&message);
                 }
