@@ -46,6 +46,8 @@ pub struct Options {
     pub data_model: DataModel,
     /// How long the compiler may take; by default as long as it likes.
     pub time: Option<Duration>,
+    /// What to do while the compiler runs.
+    pub meanwhile: Option<fn()>,
     /// What to analyse.
     pub entry: EntryChoice,
     /// Texts of model tables beyond the built-in one, each with the name of its file.

@@ -78,8 +78,13 @@ struct Home {
 #[derive(Clone, Default)]
 pub struct Room(Rc<RefCell<Option<Rc<Home>>>>);
 
+/// What Z3 still holds for a home that nobody lives in.
+type Empty = (Rc<Context>, [Vec<RawSolver>; 2]);
+
 thread_local! {
     static SHARED: Room = Room::default();
+    /// Taking a context down takes a millisecond or more, so it waits until the thread makes another, or ends.
+    static EMPTY: RefCell<Vec<Empty>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The next solver of this thread starts in a new context.
@@ -93,6 +98,16 @@ pub fn fresh_context() {
 /// Makes contexts ahead on another thread, for whoever has something to wait for and will need them soon.
 pub fn prepare_contexts(count: usize) {
     z3_raw::prepare(count);
+}
+
+/// Readies the allocator for a thread that is going to need about this much memory.
+pub fn ready_heap(bytes: usize) {
+    z3_raw::heap::ready(bytes);
+}
+
+/// Ends the process at once: what was written is written, and no other thread is waited for.
+pub fn leave(status: u8) -> ! {
+    z3_raw::leave(status)
 }
 
 impl Room {
@@ -113,8 +128,17 @@ impl Room {
     }
 }
 
+impl Drop for Home {
+    fn drop(&mut self) {
+        let empty = (self.context.clone(), self.spare.take());
+        // At the end of a thread there is no later.
+        let _ = EMPTY.try_with(|all| all.borrow_mut().push(empty));
+    }
+}
+
 impl Home {
     fn new() -> Result<Rc<Self>, Fault> {
+        drop(EMPTY.take());
         Ok(Rc::new(Self { context: Context::new()?, spare: RefCell::default() }))
     }
     fn take_solver(&self, lane: usize) -> Result<RawSolver, Fault> {

@@ -5,6 +5,7 @@
 )]
 
 mod float;
+pub(crate) mod heap;
 
 use crate::watchdog::Bell;
 use dashu_int::IBig;
@@ -15,7 +16,7 @@ use std::ffi::{CStr, CString, c_int, c_uint};
 use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 #[allow(clippy::wildcard_imports, reason = "a hundred names, each with Z3's prefix")]
 use z3_sys::*;
 
@@ -50,23 +51,56 @@ unsafe fn text(s: Z3_string) -> String {
     unsafe { CStr::from_ptr(s) }.to_string_lossy().into_owned()
 }
 
+/// Ends the process at once. Other threads may be busy in Z3, or with taking contexts down: in an orderly end, that of the library would
+/// come between.
+pub(crate) fn leave(status: u8) -> ! {
+    use std::io::Write;
+    // Who cannot be written to any more does not read this either.
+    let _ = std::io::stdout().flush();
+    let _ = std::io::stderr().flush();
+    // SAFETY: it does not return, and takes nothing but a number.
+    unsafe { libc::_exit(status.into()) }
+}
+
 /// Owns the C context.
 struct Owned(Z3_context);
 
 /// Contexts that were made ahead and never asked.
-static PREPARED: Mutex<Vec<Owned>> = Mutex::new(Vec::new());
+struct Prepared {
+    ready: Vec<Arc<Owned>>,
+    /// How many are being made, or will be.
+    coming: usize,
+}
+
+static PREPARED: Mutex<Prepared> = Mutex::new(Prepared { ready: Vec::new(), coming: 0 });
+static ONE_MORE: Condvar = Condvar::new();
+
+fn prepared() -> MutexGuard<'static, Prepared> {
+    PREPARED.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Makes contexts ahead, while the caller waits for something else.
 pub(crate) fn prepare(count: usize) {
-    let spare = || PREPARED.lock().unwrap_or_else(PoisonError::into_inner);
-    // Without the thread they are made when they are needed.
-    let _ = std::thread::Builder::new().name("contexts".into()).spawn(move || {
-        while spare().len() < count
-            && let Ok(context) = Owned::new()
-        {
-            spare().push(context);
+    let missing = {
+        let mut all = prepared();
+        let missing = count.saturating_sub(all.ready.len() + all.coming);
+        all.coming += missing;
+        missing
+    };
+    let make = move || {
+        for _ in 0..missing {
+            let made = Owned::new();
+            let mut all = prepared();
+            all.ready.extend(made);
+            all.coming -= 1;
+            ONE_MORE.notify_one();
         }
-    });
+    };
+    if std::thread::Builder::new().name("contexts".into()).spawn(make).is_err() {
+        // They are made when they are needed.
+        prepared().coming -= missing;
+        ONE_MORE.notify_all();
+    }
 }
 
 // SAFETY: before it has a `Context`, nobody uses the pointer, and a `Context` uses it on its own thread only. Another thread reaches it through `Interrupt`, which calls
@@ -76,7 +110,21 @@ unsafe impl Send for Owned {}
 unsafe impl Sync for Owned {}
 
 impl Owned {
-    fn new() -> Result<Self, Fault> {
+    /// A context that was made ahead, or a new one. They are all the same: which one a task gets is a matter of luck.
+    fn take() -> Result<Arc<Self>, Fault> {
+        let mut all = prepared();
+        loop {
+            match all.ready.pop() {
+                Some(context) => return Ok(context),
+                None if all.coming == 0 => break,
+                None => all = ONE_MORE.wait(all).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+        drop(all);
+        Self::new()
+    }
+
+    fn new() -> Result<Arc<Self>, Fault> {
         static SETTINGS: Once = Once::new();
         // Tidying up each model takes a seventh of the time of a small query, and we read it only once. A check that takes
         // more memory than the watermark gives up: it must not take the process with it.
@@ -85,6 +133,7 @@ impl Owned {
             Z3_global_param_set(c"model.compact".as_ptr(), c"false".as_ptr());
             Z3_global_param_set(c"memory_high_watermark_mb".as_ptr(), MEMORY_MB.as_ptr());
         });
+        heap::ready(heap::CONTEXT);
         let out_of_memory = || Fault("no context could be made".to_owned());
         // SAFETY: the configuration is used once and deleted; without a handler an error is a code that we look at.
         let context = unsafe {
@@ -95,7 +144,10 @@ impl Owned {
             Z3_set_error_handler(context, None);
             context
         };
-        Ok(Self(context))
+        let owned = Arc::new(Self(context));
+        // What fails here fails again where somebody looks.
+        let _ = warm_up(&Context::of(owned.clone()));
+        Ok(owned)
     }
 }
 
@@ -118,6 +170,26 @@ pub(crate) struct Context {
     stays_on_its_thread: PhantomData<*const ()>,
 }
 
+/// Asks a new context something of each kind. The first question takes a millisecond or two more than the next ones, for theories are
+/// set up and code is loaded; and contexts are often made while there is nothing else to do.
+fn warm_up(context: &Rc<Context>) -> Result<(), Fault> {
+    let kinds = [(Value::int(7), Op::IntAdd, Op::IntLt), (Value::bv(32, 7), Op::BvAdd, Op::BvSlt)];
+    for (seven, plus, below) in kinds {
+        let sort = seven.sort();
+        let (x, y) = (context.symbol(0, sort)?, context.symbol(1, sort)?);
+        let above = context.apply(plus, &[&x, &context.constant(&seven)?])?;
+        let mut solver = RawSolver::new(context, Kind::Simple)?;
+        solver.push()?;
+        for (a, b) in [(&x, &y), (&y, &above), (&y, &x)] {
+            solver.assert(&context.apply(below, &[a, b])?)?;
+            if solver.check()? == Verdict::Sat {
+                solver.model()?.value(&x, sort)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Stops what a context does at the moment.
 pub(crate) struct Interrupt(Arc<Owned>);
 
@@ -137,18 +209,17 @@ const MEMORY_MB: &CStr = c"2048";
 
 impl Context {
     pub fn new() -> Result<Rc<Self>, Fault> {
-        let prepared = PREPARED.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let owned = match prepared {
-            Some(context) => context,
-            None => Owned::new()?,
-        };
-        Ok(Rc::new(Self {
-            owned: Arc::new(owned),
+        Ok(Self::of(Owned::take()?))
+    }
+
+    fn of(owned: Arc<Owned>) -> Rc<Self> {
+        Rc::new(Self {
+            owned,
             sorts: RefCell::default(),
             float_sorts: RefCell::default(),
             limits: Cell::new((0, 0)),
             stays_on_its_thread: PhantomData,
-        }))
+        })
     }
 
     /// What stops this context from another thread.

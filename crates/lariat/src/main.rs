@@ -2,8 +2,7 @@
 
 use clap::Parser;
 use lariat::commands::{Arguments, run};
-use std::process::ExitCode;
 
-fn main() -> ExitCode {
-    ExitCode::from(run(Arguments::parse()))
+fn main() {
+    lariat_smt::leave(run(Arguments::parse()))
 }

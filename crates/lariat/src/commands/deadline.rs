@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+/// About what most tasks need.
+const MEMORY: usize = 8 << 20;
+
 /// Things to do, numbered from 0.
 pub(super) struct Tasks<S, T> {
     /// How many there are.
@@ -86,6 +89,7 @@ where
     fn start(&self, next: &Arc<AtomicUsize>, sender: &Sender<Event<S, T>>) {
         let (next, sender, work, count) = (Arc::clone(next), sender.clone(), Arc::clone(&self.work), self.count);
         let thread = move || {
+            lariat_smt::ready_heap(MEMORY);
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 if i >= count {

@@ -229,8 +229,6 @@ pub(super) fn entries(path: &Path, front: &lariat_front::Options) -> Result<Vec<
 
 fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &Found) -> Result<(), Failure> {
     let deadline = Instant::now() + Duration::from_secs_f64(o.timeout);
-    // The compiler takes a while: one context for the engines, one for the checker.
-    lariat_smt::prepare_contexts(2);
     let entries = entries(path, front)?;
     let integers = o.integers.unwrap_or(IntegersArg::C).integers();
     found.read(entries.iter().map(|e| e.name.clone()).collect(), integers, None);
