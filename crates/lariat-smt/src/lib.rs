@@ -21,6 +21,7 @@ pub mod query_log;
 mod sexpr;
 mod solver;
 mod watchdog;
+mod words;
 mod z3;
 mod z3_raw;
 

@@ -3,6 +3,7 @@
 use crate::query_log::QueryLog;
 use crate::solver::{Answer, Level, Limit, Solver, Stack, WhyKind};
 use crate::watchdog;
+use crate::words::{self, Words};
 use crate::z3_raw::{self, Ast, Context, Fault, Kind, RawSolver, Verdict};
 use lariat_ir::{Op, Sort, Term, Terms, Value};
 use std::cell::RefCell;
@@ -43,6 +44,10 @@ impl std::error::Error for OldZ3 {}
 /// Resource units for the first, incremental attempt; some ten milliseconds. What it does not settle is asked once more
 /// without levels: Z3 simplifies more there, and for integers and arrays it has stronger methods, slower for easy ones.
 const FIRST_ATTEMPT: u64 = 100_000;
+/// Resource units for a question about words that is put to integers: where these do well, they take few.
+const AS_INTEGERS: u64 = 50_000;
+/// So many times in vain, and more often than not, and integers are not asked any more.
+const IN_VAIN: u32 = 4;
 /// So many translated terms are remembered; then all are forgotten.
 const REMEMBERED: usize = 1 << 17;
 /// So many solvers of each kind wait for their next use.
@@ -62,8 +67,27 @@ pub struct Z3Solver {
     /// Of the first assertions, whether each is [`Translated::bits_only`].
     bits_only: Vec<bool>,
     translation: Translation,
-    lanes: [Lane; 2],
+    integers: Integers,
+    lanes: [Lane; 3],
     log: QueryLog,
+}
+
+/// The same questions as integers see them.
+#[derive(Default)]
+struct Integers {
+    words: Words,
+    translation: Translation,
+    /// Of the first assertions, the form that each has, if any.
+    forms: Vec<Option<Term>>,
+    /// How often there was an answer, and how often there was none.
+    settled: u32,
+    in_vain: u32,
+}
+
+impl Integers {
+    fn are_worth_it(&self) -> bool {
+        self.in_vain < IN_VAIN || self.in_vain < self.settled
+    }
 }
 
 /// A context, with solvers in it that have no assertions and wait for their next use.
@@ -142,7 +166,7 @@ impl Home {
         Ok(Rc::new(Self { context: Context::new()?, spare: RefCell::default() }))
     }
     fn take_solver(&self, lane: usize) -> Result<RawSolver, Fault> {
-        let spare = self.spare.borrow_mut()[lane].pop();
+        let spare = self.spare.borrow_mut()[kind(lane)].pop();
         let mut solver = match spare {
             Some(solver) => solver,
             None => self.fresh_solver(lane)?,
@@ -161,9 +185,15 @@ impl Home {
     }
 }
 
-/// The lane for assertions over truth values and bit-vectors alone, and the one for all others.
+/// The lane for assertions over truth values and bit-vectors alone, the one for all others, and the one for the former as integers.
 const BITS: usize = 0;
 const MIXED: usize = 1;
+const INTEGERS: usize = 2;
+
+/// Which of the spare solvers fit a lane.
+fn kind(lane: usize) -> usize {
+    usize::from(lane != BITS)
+}
 
 /// A solver that catches up with the stack when it is asked.
 #[derive(Default)]
@@ -180,7 +210,7 @@ impl Lane {
         &mut self,
         solver: &mut RawSolver,
         stack: &Stack,
-        mut translate: impl FnMut(Term, &mut RawSolver) -> Result<(), Fault>,
+        mut translate: impl FnMut(usize, &mut RawSolver) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let wanted = stack.levels();
         let common = self.levels.iter().zip(wanted).take_while(|(a, b)| a.number == b.number).count();
@@ -191,12 +221,12 @@ impl Lane {
             self.levels.truncate(common);
         }
         // Levels above the last assertion are opened when something is asserted in them.
-        for (i, &t) in stack.asserted().iter().enumerate().skip(self.asserted) {
+        for i in self.asserted..stack.asserted().len() {
             while let Some(level) = wanted.get(self.levels.len()).filter(|l| l.below <= i) {
                 solver.push()?;
                 self.levels.push(*level);
             }
-            translate(t, solver)?;
+            translate(i, solver)?;
         }
         self.asserted = stack.asserted().len();
         Ok(())
@@ -293,6 +323,7 @@ impl Z3Solver {
             stack: Stack::default(),
             bits_only: Vec::new(),
             translation: Translation::default(),
+            integers: Integers::default(),
             lanes: Default::default(),
             log: QueryLog::of_user(),
         }
@@ -314,12 +345,47 @@ impl Z3Solver {
             self.bits_only.push(self.translation.of(&home.context, terms, t)?.bits_only);
         }
         let lane = if self.bits_only.iter().all(|b| *b) { BITS } else { MIXED };
+        if lane == BITS
+            && let Some(answer) = self.as_integers(terms, &home, limit.rlimit.min(AS_INTEGERS), deadline)?
+        {
+            return Ok(Ok(answer));
+        }
         let first = self.incremental(terms, &home, lane, limit.rlimit.min(FIRST_ATTEMPT), deadline)?;
         let Err(WhyKind::ResourceLimit | WhyKind::Incomplete(_)) = first else { return Ok(first) };
         match limit.rlimit.saturating_sub(FIRST_ATTEMPT) {
             0 => Ok(first),
             rest => self.anew(terms, &home, lane, rest, deadline),
         }
+    }
+
+    /// The answer to a question about words, if integers find it soon.
+    fn as_integers(
+        &mut self,
+        terms: &Terms,
+        home: &Home,
+        rlimit: u64,
+        deadline: Instant,
+    ) -> Result<Option<Answer>, Fault> {
+        if !self.integers.are_worth_it() {
+            return Ok(None);
+        }
+        if self.integers.words.len() > REMEMBERED {
+            // Symbols get new names, so the solver that knows the old ones goes, too.
+            let Integers { settled, in_vain, .. } = self.integers;
+            self.integers = Integers { settled, in_vain, ..Integers::default() };
+            self.lanes[INTEGERS] = Lane::default();
+        }
+        let Integers { words, forms, .. } = &mut self.integers;
+        for &t in &self.stack.asserted()[forms.len()..] {
+            forms.push(words.assertion(terms, t));
+        }
+        if forms.iter().any(Option::is_none) {
+            return Ok(None);
+        }
+        let attempt = self.incremental(terms, home, INTEGERS, rlimit, deadline)?;
+        let count = if attempt.is_ok() { &mut self.integers.settled } else { &mut self.integers.in_vain };
+        *count += 1;
+        Ok(attempt.ok())
     }
 
     fn incremental(
@@ -337,11 +403,17 @@ impl Z3Solver {
                 home.take_solver(lane)?
             }
         };
-        let translation = &mut self.translation;
-        self.lanes[lane].follow(&mut solver, &self.stack, |t, solver| {
-            solver.assert(&translation.of(&home.context, terms, t)?.ast)
+        let (translation, integers, stack) = (&mut self.translation, &mut self.integers, &self.stack);
+        self.lanes[lane].follow(&mut solver, stack, |i, solver| {
+            let translated = if lane == INTEGERS {
+                let form = integers.forms[i].expect("only questions that have a form are put to integers");
+                integers.translation.of(&home.context, integers.words.terms(), form)?
+            } else {
+                translation.of(&home.context, terms, stack.asserted()[i])?
+            };
+            solver.assert(&translated.ast)
         })?;
-        let (attempt, rung) = self.ask(terms, home, &mut solver, rlimit, deadline)?;
+        let (attempt, rung) = self.ask(terms, home, &mut solver, lane, rlimit, deadline)?;
         if !rung {
             self.lanes[lane].solver = Some(solver);
         }
@@ -361,7 +433,7 @@ impl Z3Solver {
         for &t in self.stack.asserted() {
             solver.assert(&self.translation.of(&home.context, terms, t)?.ast)?;
         }
-        Ok(self.ask(terms, home, &mut solver, rlimit, deadline)?.0)
+        Ok(self.ask(terms, home, &mut solver, lane, rlimit, deadline)?.0)
     }
 
     /// Checks within the limits, and says whether Z3 had to be interrupted.
@@ -370,6 +442,7 @@ impl Z3Solver {
         terms: &Terms,
         home: &Home,
         solver: &mut RawSolver,
+        lane: usize,
         rlimit: u64,
         deadline: Instant,
     ) -> Result<(Attempt, bool), Fault> {
@@ -399,7 +472,7 @@ impl Z3Solver {
                 Err(WhyKind::ResourceLimit)
             }
             Ok(Verdict::Unknown(words)) => Err(WhyKind::Incomplete(words)),
-            Ok(Verdict::Sat) => match self.model(terms, home, solver) {
+            Ok(Verdict::Sat) => match self.model(terms, home, solver, lane) {
                 Ok(values) => self.stack.confirm(terms, values),
                 Err(_) if rung => Err(WhyKind::WallClock),
                 Err(fault) => Err(WhyKind::Incomplete(fault.0)),
@@ -408,12 +481,30 @@ impl Z3Solver {
         Ok((attempt, rung))
     }
 
-    fn model(&mut self, terms: &Terms, home: &Home, solver: &RawSolver) -> Result<BTreeMap<Term, Value>, Fault> {
+    fn model(
+        &mut self,
+        terms: &Terms,
+        home: &Home,
+        solver: &RawSolver,
+        lane: usize,
+    ) -> Result<BTreeMap<Term, Value>, Fault> {
         let model = solver.model()?;
         let mut values = BTreeMap::new();
         for s in self.stack.symbols(terms) {
             let sort = terms.sort(s);
-            let value = model.value(&self.translation.of(&home.context, terms, s)?.ast, sort)?;
+            let value = if lane == INTEGERS {
+                let Integers { words, translation, .. } = &mut self.integers;
+                let found = match words.symbol_for(s) {
+                    Some(ours) => {
+                        let inner = words.terms();
+                        model.value(&translation.of(&home.context, inner, ours)?.ast, inner.sort(ours))?
+                    }
+                    None => None,
+                };
+                found.map(|v| words::word(v, sort))
+            } else {
+                model.value(&self.translation.of(&home.context, terms, s)?.ast, sort)?
+            };
             values.insert(s, value.unwrap_or_else(|| Value::zero(sort)));
         }
         Ok(values)
@@ -426,6 +517,7 @@ impl Z3Solver {
         }
         self.lanes = Default::default();
         self.translation = Translation::default();
+        self.integers.translation = Translation::default();
     }
 }
 
@@ -439,6 +531,7 @@ impl Solver for Z3Solver {
     fn pop(&mut self) {
         self.stack.pop();
         self.bits_only.truncate(self.stack.asserted().len());
+        self.integers.forms.truncate(self.stack.asserted().len());
     }
     fn assert(&mut self, terms: &Terms, t: Term) {
         self.stack.assert(terms, t);
@@ -463,7 +556,7 @@ impl Drop for Z3Solver {
         let Some(home) = &self.home else { return };
         for (i, lane) in self.lanes.iter_mut().enumerate() {
             let levels = u32::try_from(lane.levels.len() + 1).expect("levels fit in 32 bits");
-            let spare = &mut home.spare.borrow_mut()[i];
+            let spare = &mut home.spare.borrow_mut()[kind(i)];
             if let Some(mut solver) = lane.solver.take().filter(|_| spare.len() < SPARE)
                 && solver.pop(levels).is_ok()
             {
