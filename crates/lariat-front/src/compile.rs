@@ -78,6 +78,7 @@ pub fn compile(path: &Path, options: &Options) -> Result<Vec<u8>, Failure> {
     let shown = path.display();
     let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
     if is_bitcode(&bytes) {
+        options.meanwhile();
         return Ok(bytes);
     }
     if bytes.is_empty() {
@@ -91,6 +92,7 @@ pub fn compile(path: &Path, options: &Options) -> Result<Vec<u8>, Failure> {
         return failed(format!("{shown} is no source file or bitcode but {what}; name the source it was made from"));
     }
     if extension == "ll" {
+        options.meanwhile();
         return Ok(bytes);
     }
     let Some((_, language)) = LANGUAGES.iter().find(|(e, _)| *e == extension) else {
@@ -117,7 +119,7 @@ pub fn compile(path: &Path, options: &Options) -> Result<Vec<u8>, Failure> {
     // A name that starts with a dash is no flag.
     let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
     command.arg(if dashed { Path::new(".").join(path) } else { path.to_owned() });
-    let ran = run(command, stdin, options.time, options.meanwhile)
+    let ran = run(command, stdin, options.time, || options.meanwhile())
         .map_err(|e| failure(format!("{} cannot be started: {e}; let LARIAT_CLANG name a clang", clang.display())))?;
     match ran {
         Ran::Ended { status, stdout, .. } if status.success() && !stdout.is_empty() => Ok(stdout),
@@ -211,7 +213,7 @@ fn ilp32_flags(clang: &Path, is_cpp: bool) -> Vec<OsString> {
 fn cpp_folders(clang: &Path) -> Vec<OsString> {
     let mut command = Command::new(clang);
     command.args(["-E", "-v", "-x", "c++", "/dev/null"]);
-    let Ok(Ran::Ended { stderr, .. }) = run(command, None, Some(Duration::from_secs(10)), None) else {
+    let Ok(Ran::Ended { stderr, .. }) = run(command, None, Some(Duration::from_secs(10)), || {}) else {
         return Vec::new();
     };
     let text = String::from_utf8_lossy(&stderr);
@@ -230,7 +232,7 @@ fn run(
     mut command: Command,
     stdin: Option<&'static str>,
     time: Option<Duration>,
-    meanwhile: Option<fn()>,
+    meanwhile: impl FnOnce(),
 ) -> std::io::Result<Ran> {
     let first = if stdin.is_some() { Stdio::piped() } else { Stdio::null() };
     let mut child = command.stdin(first).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
@@ -238,9 +240,7 @@ fn run(
         // It is far smaller than a pipe's buffer. A compiler that does not read it says itself what is wrong.
         let _ = pipe.write_all(text.as_bytes());
     }
-    if let Some(work) = meanwhile {
-        work();
-    }
+    meanwhile();
     let mut stdout = child.stdout.take().expect("standard output is a pipe");
     let mut stderr = child.stderr.take().expect("standard error is a pipe");
     let child = Arc::new(Mutex::new(child));
@@ -365,7 +365,7 @@ mod tests {
         let begin = std::time::Instant::now();
         let mut command = Command::new("sleep");
         command.arg("60");
-        let ran = run(command, None, Some(Duration::from_millis(50)), None).expect("sleep can be started");
+        let ran = run(command, None, Some(Duration::from_millis(50)), || {}).expect("sleep can be started");
         assert!(matches!(ran, Ran::TimedOut));
         assert!(begin.elapsed() < Duration::from_secs(30));
     }

@@ -46,7 +46,7 @@ pub struct Options {
     pub data_model: DataModel,
     /// How long the compiler may take; by default as long as it likes.
     pub time: Option<Duration>,
-    /// What to do while the compiler runs.
+    /// What to start as soon as there is nothing to do but to wait for the compiler, or for LLVM's reader.
     pub meanwhile: Option<fn()>,
     /// What to analyse.
     pub entry: EntryChoice,
@@ -54,6 +54,14 @@ pub struct Options {
     pub models: Vec<(String, String)>,
     /// A function `void NAME(long long)` whose calls are observations: see [`translate`].
     pub observe: Option<String>,
+}
+
+impl Options {
+    fn meanwhile(&self) {
+        if let Some(start) = self.meanwhile {
+            start();
+        }
+    }
 }
 
 /// One entry of a program.

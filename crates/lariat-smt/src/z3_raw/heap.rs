@@ -5,8 +5,8 @@
 //! large blocks come out of the allocator's heaps, which keep what is freed for the next context (it then takes 0.5 ms), and the kernel is asked
 //! for large pages there (3 ms for the first). All this is advice: where it is not taken, everything works as before.
 
-/// What a context needs at once.
-pub(super) const CONTEXT: usize = 17 << 20;
+/// What a context needs: its tables, and what the first questions take.
+pub(super) const CONTEXT: usize = 20 << 20;
 
 /// Readies the heap of this thread for blocks that need this many bytes together.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -145,8 +145,7 @@ pub(super) fn run(o: &Options) -> u8 {
             Some(name) => EntryChoice::Named(name.to_owned()),
         },
         models,
-        // One context for the engines, one for the checker.
-        meanwhile: o.emit.is_none().then_some(|| lariat_smt::prepare_contexts(2)),
+        meanwhile: o.emit.is_none().then_some(|| lariat_smt::prepare_contexts(files::CONTEXTS)),
         ..lariat_front::Options::default()
     };
     if let Some(emit) = o.emit {

@@ -26,6 +26,9 @@ pub(super) struct Analysed {
     pub harnesses: Vec<Harness>,
 }
 
+/// One for the engines, one for the checker.
+pub(super) const CONTEXTS: usize = 2;
+
 /// How much later than its time a file is given up: the checker has half a second of its own.
 const GRACE: Duration = Duration::from_millis(800);
 
@@ -205,6 +208,7 @@ pub(super) fn parsed(o: &Options, path: &Path) -> Result<lts::Parsed, Failure> {
 }
 
 fn one_system(o: &Options, path: &Path, found: &Found) -> Result<(), Failure> {
+    lariat_smt::prepare_contexts(CONTEXTS);
     let lts::Parsed { system: ts, places } = parsed(o, path)?;
     found.read(vec![ts.name.clone()], ts.integers, Some(places.clone()));
     let analysis = analyze(&ts, &settings(o)).map_err(|defect| {
