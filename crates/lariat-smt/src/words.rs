@@ -8,12 +8,24 @@
 //! Only where the word itself decides something (a comparison, an extension, a division) the integer is brought into the range of its values,
 //! signed or unsigned: [`Words::within`] subtracts the multiple of 2^w that the bounds leave, or chooses between the few that they
 //! leave, or takes a remainder. A symbol is a symbol for an integer, with bounds that are asserted beside every assertion that
-//! speaks of it; so the models of the new question are those of the old one, one for one. What has no such form (a product of two
-//! unknowns, a mixture of bits) has none here, and the bits must do.
+//! speaks of it. What has no such form (a product of two unknowns, a mixture of bits) has none here, and the bits must do.
+//!
+//! A map from words or to words becomes one from or to integers, where indices and elements are always the signed values. What is read is bounded
+//! as a symbol is.
+//!
+//! *Nothing is lost*: each model of the old question gives one of the new one, so that an answer "impossible" to the new one holds for the old one. A symbol
+//! has the value that its word has in its range. A map holds at the values of words what the old one holds there, and at all other
+//! integers one value, about which nobody asks, with one exception: equality of maps. So these other values must agree where the old maps are equal. Let
+//! symbols and constant maps that equations of the model connect, through stores, form groups; stores change nothing at the other
+//! integers. A group has all its other values from its constant maps, which agree: two that did not would differ at all indices but
+//! the few that stores in the formula name, and there are far more. That is why equality of maps has no form where indices have few values.
+//!
+//! *Nothing is gained*, either, but nobody relies on it: a model of the new question is turned back, and evaluation has the last word.
 
 use dashu_int::IBig;
-use lariat_ir::{Bits, Op, Role, Sort, Term, Terms, Value};
+use lariat_ir::{ArrayValue, Bits, Op, Role, Scalar, Sort, Term, Terms, Value};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Translated terms. They belong to one arena of questions.
 #[derive(Default)]
@@ -23,12 +35,16 @@ pub(crate) struct Words {
     known: HashMap<Term, Option<Piece>>,
     /// Each symbol of the questions, with ours.
     symbols: HashMap<Term, Term>,
+    /// What holds of a symbol, or of what is read from a map, because it stands for a word.
+    bounds: HashMap<Term, Term>,
 }
 
 /// What stands for a term.
 #[derive(Clone, Debug)]
 enum Piece {
-    Truth(Term),
+    /// A truth value, an integer or a map, by a term of our own.
+    Plain(Term),
+    /// A word.
     Word(Number),
 }
 
@@ -49,6 +65,8 @@ enum Range {
 
 /// More ways to wrap around than this are a remainder rather than cases.
 const CASES: u32 = 3;
+/// Indices of fewer bits may be too few for an equality of maps: a formula has fewer stores than this many bits have values.
+const MANY: u32 = 32;
 /// Bounds that are this many bits wider than a word are not worth following.
 const SLACK: u32 = 24;
 
@@ -58,21 +76,27 @@ impl Words {
         &self.terms
     }
 
-    /// An assertion about integers in place of this one about words: both together have the same models as before.
+    /// An assertion about integers in place of this one, if it has a form.
     pub fn assertion(&mut self, theirs: &Terms, t: Term) -> Option<Term> {
         let below = theirs.reachable(&[t]);
         let unsigned = unsigned_symbols(theirs, &below);
         let mut parts = Vec::new();
         for &u in &below {
-            if let Op::Symbol(_) = theirs.node(u).op {
+            if !self.known.contains_key(&u) {
+                let op = theirs.node(u).op;
                 let range = if unsigned.contains(&u) { Range::Unsigned } else { Range::Signed };
-                parts.extend(self.symbol(theirs, u, range));
-            } else if !self.known.contains_key(&u) {
-                let piece = self.piece(theirs, u);
+                let piece = match op {
+                    Op::Symbol(_) => Some(self.symbol(u, theirs.sort(u), range)),
+                    _ => self.piece(theirs, u),
+                };
+                if let (Op::Symbol(_) | Op::Select, Some(Piece::Word(n))) = (op, &piece) {
+                    self.bounds.insert(u, self.between(n));
+                }
                 self.known.insert(u, piece);
             }
+            parts.extend(self.bounds.get(&u));
         }
-        let Some(Some(Piece::Truth(truth))) = self.known.get(&t) else { return None };
+        let Some(Some(Piece::Plain(truth))) = self.known.get(&t) else { return None };
         parts.push(*truth);
         Some(self.terms.all(parts))
     }
@@ -87,38 +111,20 @@ impl Words {
         self.known.len()
     }
 
-    /// Makes a symbol known, and gives its bounds.
-    fn symbol(&mut self, theirs: &Terms, s: Term, range: Range) -> Option<Term> {
-        let sort = theirs.sort(s);
-        if let Some(known) = self.known.get(&s) {
-            return match known {
-                Some(Piece::Word(n)) => Some(self.bounds(&n.clone())),
-                _ => None,
-            };
-        }
+    fn symbol(&mut self, s: Term, sort: Sort, range: Range) -> Piece {
         let name = format!("{}@word", self.symbols.len());
-        let piece = match sort {
-            Sort::Bool => Some(Piece::Truth(self.terms.symbol(&name, Sort::Bool, Role::Free))),
+        let ours = self.terms.symbol(&name, our_sort(sort), Role::Free);
+        self.symbols.insert(s, ours);
+        match sort {
             Sort::BitVec(width) => {
                 let (low, high) = values(width, range);
-                Some(Piece::Word(Number { term: self.terms.symbol(&name, Sort::Int, Role::Free), low, high }))
+                Piece::Word(Number { term: ours, low, high })
             }
-            _ => None,
-        };
-        self.known.insert(s, piece.clone());
-        match piece? {
-            Piece::Truth(ours) => {
-                self.symbols.insert(s, ours);
-                None
-            }
-            Piece::Word(n) => {
-                self.symbols.insert(s, n.term);
-                Some(self.bounds(&n))
-            }
+            _ => Piece::Plain(ours),
         }
     }
 
-    fn bounds(&self, n: &Number) -> Term {
+    fn between(&self, n: &Number) -> Term {
         let t = &self.terms;
         let above = t.apply(Op::IntLe, &[t.int(n.low.clone()), n.term]);
         t.and(above, t.apply(Op::IntLe, &[n.term, t.int(n.high.clone())]))
@@ -132,9 +138,14 @@ impl Words {
             Some(Piece::Word(n)) => Some(n.clone()),
             _ => None,
         };
-        let truth = |i: usize| match self.known.get(&node.args()[i])? {
-            Some(Piece::Truth(b)) => Some(*b),
+        let plain = |i: usize| match self.known.get(&node.args()[i])? {
+            Some(Piece::Plain(b)) => Some(*b),
             _ => None,
+        };
+        // As a part of a map.
+        let part = |i: usize| match theirs.sort(node.args()[i]) {
+            Sort::BitVec(width) => Some(self.within(&word(i)?, width, Range::Signed).term),
+            _ => plain(i),
         };
         let width_of = |i: usize| match theirs.sort(node.args()[i]) {
             Sort::BitVec(width) => Some(width),
@@ -146,25 +157,54 @@ impl Words {
         };
         let view = |i: usize, range: Range| Some(self.within(&word(i)?, width_of(i)?, range));
         let compare =
-            |op: Op, range: Range| Some(Piece::Truth(t.apply(op, &[view(0, range)?.term, view(1, range)?.term])));
-        let is_word = matches!(node.args().first().map(|a| theirs.sort(*a)), Some(Sort::BitVec(_)));
+            |op: Op, range: Range| Some(Piece::Plain(t.apply(op, &[view(0, range)?.term, view(1, range)?.term])));
         let number = match node.op {
-            Op::Bool(b) => return Some(Piece::Truth(t.bool(b))),
-            Op::Not => return Some(Piece::Truth(t.not(truth(0)?))),
-            Op::And => return Some(Piece::Truth(t.and(truth(0)?, truth(1)?))),
-            Op::Or => return Some(Piece::Truth(t.or(truth(0)?, truth(1)?))),
-            Op::Eq if is_word => return Some(Piece::Truth(self.equal(&word(0)?, &word(1)?, width_of(0)?))),
-            Op::Eq => return Some(Piece::Truth(t.eq(truth(0)?, truth(1)?))),
-            Op::Ite if node.sort == Sort::Bool => {
-                return Some(Piece::Truth(t.ite(truth(0)?, truth(1)?, truth(2)?)));
+            Op::Bool(_) | Op::Int(_) => return Some(Piece::Plain(t.value(&theirs.constant_value(u)?))),
+            Op::Eq => {
+                return Some(Piece::Plain(match theirs.sort(node.args()[0]) {
+                    Sort::BitVec(width) => self.equal(&word(0)?, &word(1)?, width),
+                    Sort::Array(Scalar::BitVec(width), _) if width < MANY => return None,
+                    _ => t.eq(plain(0)?, plain(1)?),
+                }));
             }
+            Op::Ite if !matches!(node.sort, Sort::BitVec(_)) => {
+                return Some(Piece::Plain(t.ite(plain(0)?, plain(1)?, plain(2)?)));
+            }
+            Op::Not
+            | Op::And
+            | Op::Or
+            | Op::IntNeg
+            | Op::IntAdd
+            | Op::IntSub
+            | Op::IntMul
+            | Op::IntDiv
+            | Op::IntMod
+            | Op::IntLt
+            | Op::IntLe => {
+                let args: Option<Vec<Term>> = (0..node.args().len()).map(plain).collect();
+                return Some(Piece::Plain(t.apply(node.op, &args?)));
+            }
+            Op::UbvToInt => return Some(Piece::Plain(view(0, Range::Unsigned)?.term)),
+            Op::SbvToInt => return Some(Piece::Plain(view(0, Range::Signed)?.term)),
+            Op::Store => return Some(Piece::Plain(t.apply(Op::Store, &[plain(0)?, part(1)?, part(2)?]))),
+            Op::Fill(index) => return Some(Piece::Plain(t.apply(Op::Fill(our_scalar(index)), &[part(0)?]))),
             Op::BvUlt => return compare(Op::IntLt, Range::Unsigned),
             Op::BvUle => return compare(Op::IntLe, Range::Unsigned),
             Op::BvSlt => return compare(Op::IntLt, Range::Signed),
             Op::BvSle => return compare(Op::IntLe, Range::Signed),
+            Op::Select => {
+                let term = t.apply(Op::Select, &[plain(0)?, part(1)?]);
+                let Sort::BitVec(width) = node.sort else { return Some(Piece::Plain(term)) };
+                let (low, high) = values(width, Range::Signed);
+                Number { term, low, high }
+            }
+            Op::IntToBv(width) => {
+                let term = t.apply(Op::IntMod, &[plain(0)?, t.int(power(width))]);
+                Number { term, low: IBig::ZERO, high: power(width) - IBig::ONE }
+            }
             Op::Ite => {
                 let (a, b) = (word(1)?, word(2)?);
-                let term = t.ite(truth(0)?, a.term, b.term);
+                let term = t.ite(plain(0)?, a.term, b.term);
                 Number { term, low: a.low.min(b.low), high: a.high.max(b.high) }
             }
             Op::Bv(bits) => self.constant(IBig::from(bits.signed())),
@@ -200,6 +240,25 @@ impl Words {
                     self.quotient(&dividend, &divisor)
                 } else {
                     self.remainder(&dividend, &divisor)
+                }
+            }
+            Op::BvSdiv | Op::BvSrem => {
+                let divisor = IBig::from(bits_of(1)?.signed());
+                if divisor == IBig::ZERO {
+                    return None;
+                }
+                let dividend = view(0, Range::Signed)?;
+                let size = if divisor < IBig::ZERO { -&divisor } else { divisor.clone() };
+                let part = self.toward_zero(&dividend, &size);
+                if node.op == Op::BvSrem {
+                    let rest = self.minus(&dividend, &self.times(&part, &size));
+                    let least = if dividend.low < IBig::ZERO { IBig::ONE - &size } else { IBig::ZERO };
+                    let most = if dividend.high > IBig::ZERO { &size - IBig::ONE } else { IBig::ZERO };
+                    Number { term: rest.term, low: least, high: most }
+                } else if divisor < IBig::ZERO {
+                    self.times(&part, &IBig::from(-1))
+                } else {
+                    part
                 }
             }
             // A mask of the last bits.
@@ -267,6 +326,19 @@ impl Words {
         Number { term, low: floor(&a.low, by), high: floor(&a.high, by) }
     }
 
+    /// The quotient without its fraction; the divisor is positive.
+    fn toward_zero(&self, a: &Number, by: &IBig) -> Number {
+        if a.low >= IBig::ZERO {
+            return self.quotient(a, by);
+        }
+        let t = &self.terms;
+        let negated = self.minus(&self.constant(IBig::ZERO), a);
+        let of_negative = self.minus(&self.constant(IBig::ZERO), &self.quotient(&negated, by));
+        let is_negative = t.apply(Op::IntLt, &[a.term, t.int(0)]);
+        let term = t.ite(is_negative, of_negative.term, self.quotient(a, by).term);
+        Number { term, low: &a.low / by, high: &a.high / by }
+    }
+
     /// The one from 0 on; the divisor is positive.
     fn remainder(&self, a: &Number, by: &IBig) -> Number {
         if a.low >= IBig::ZERO && a.high < *by {
@@ -328,7 +400,39 @@ impl Words {
 pub(crate) fn word(ours: Value, sort: Sort) -> Value {
     match (sort, ours) {
         (Sort::BitVec(width), Value::Int(i)) => Value::Bv(Bits::from_int(width, &i)),
+        (Sort::Array(index, element), Value::Array(map)) => {
+            let mut words = ArrayValue::constant(index, word(map.default_value().clone(), element.into()));
+            for (i, v) in map.cells() {
+                let at = word(i.clone(), index.into());
+                // At other integers it holds nothing that was asked for.
+                if matches!((&at, i), (Value::Bv(bits), Value::Int(i)) if IBig::from(bits.signed()) != *i) {
+                    continue;
+                }
+                words.set(at, word(v.clone(), element.into()));
+            }
+            Value::Array(Arc::new(words))
+        }
         (_, other) => other,
+    }
+}
+
+/// Whether a term speaks of words.
+pub(crate) fn has_words(terms: &Terms, t: Term) -> bool {
+    terms.reachable(&[t]).iter().any(|&u| our_sort(terms.sort(u)) != terms.sort(u))
+}
+
+fn our_scalar(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::BitVec(_) => Scalar::Int,
+        other => other,
+    }
+}
+
+fn our_sort(sort: Sort) -> Sort {
+    match sort {
+        Sort::BitVec(_) => Sort::Int,
+        Sort::Array(index, element) => Sort::Array(our_scalar(index), our_scalar(element)),
+        other => other,
     }
 }
 
@@ -387,25 +491,33 @@ mod tests {
     use super::*;
     use lariat_ir::eval::eval;
 
-    /// Every word operation that has a form here, on two words x and y of a width, and some that combine them.
+    /// Every operation that has a form here, on words x and y, a map m from words to words, a truth value p and an integer i.
     fn samples(t: &Terms, width: u32) -> Vec<Term> {
-        let sort = Sort::BitVec(width);
-        let (x, y) = (t.symbol("x", sort, Role::Free), t.symbol("y", sort, Role::Free));
-        let p = t.symbol("p", Sort::Bool, Role::Free);
-        let mut words = vec![x, y, t.apply(Op::BvNeg, &[x]), t.apply(Op::BvNot, &[y])];
+        let [x, y, m, p, i] = symbols(t, width);
+        let mut words =
+            vec![x, y, t.apply(Op::BvNeg, &[x]), t.apply(Op::BvNot, &[y]), t.apply(Op::IntToBv(width), &[i])];
         for op in [Op::BvAdd, Op::BvSub] {
             words.extend([t.apply(op, &[x, y]), t.apply(op, &[y, t.bv(width, 3)])]);
         }
         for c in 0..1_u128 << width {
             let c = t.bv(width, c);
-            let by_number = [Op::BvMul, Op::BvShl, Op::BvLshr, Op::BvAshr, Op::BvUdiv, Op::BvUrem, Op::BvAnd];
-            words.extend(by_number.map(|op| t.apply(op, &[x, c])));
+            let by_number = [
+                [Op::BvMul, Op::BvShl, Op::BvLshr],
+                [Op::BvAshr, Op::BvUdiv, Op::BvUrem],
+                [Op::BvSdiv, Op::BvSrem, Op::BvAnd],
+            ];
+            words.extend(by_number.as_flattened().iter().map(|op| t.apply(*op, &[x, c])));
             words.extend([t.apply(Op::BvMul, &[c, y]), t.apply(Op::BvAnd, &[c, x])]);
         }
         let sum = t.apply(Op::BvAdd, &[t.apply(Op::BvAdd, &[x, x]), t.apply(Op::BvAdd, &[x, y])]);
         let far = t.apply(Op::BvMul, &[sum, t.bv(width, 5)]);
         words.extend([sum, far, t.apply(Op::BvSub, &[t.apply(Op::BvNeg, &[sum]), far])]);
         words.push(t.ite(p, sum, t.apply(Op::BvNot, &[x])));
+        let stored = t.apply(Op::Store, &[m, sum, far]);
+        let constant = t.apply(Op::Fill(Scalar::BitVec(width)), &[t.apply(Op::BvAdd, &[x, t.bv(width, 1)])]);
+        for map in [m, stored, constant, t.ite(p, m, t.apply(Op::Store, &[constant, y, x]))] {
+            words.extend([x, sum, far].map(|at| t.apply(Op::Select, &[map, at])));
+        }
         let mut truths = vec![p, t.not(p), t.tt(), t.eq(p, t.apply(Op::BvSlt, &[x, y]))];
         for &w in &words {
             for op in [Op::Eq, Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle] {
@@ -423,6 +535,11 @@ mod tests {
                 truths.push(t.apply(Op::BvUlt, &[part, t.bv(hi - lo + 1, 1)]));
                 truths.push(t.apply(Op::BvSlt, &[part, t.bv(hi - lo + 1, 1)]));
             }
+            for op in [Op::UbvToInt, Op::SbvToInt] {
+                let twice = t.apply(Op::IntAdd, &[t.apply(op, &[w]), t.apply(op, &[x])]);
+                truths.push(t.apply(Op::IntLt, &[twice, i]));
+                truths.push(t.eq(t.apply(Op::IntMod, &[twice, t.int(3)]), i));
+            }
         }
         let last = truths.len() - 1;
         truths.push(t.and(truths[5], t.or(truths[last], truths[9])));
@@ -430,61 +547,121 @@ mod tests {
         truths
     }
 
-    /// Which integer our symbol has for a word: the one in the range that was chosen.
-    fn of_word(words: &Words, theirs: Term, bits: Bits) -> IBig {
-        let Some(Some(Piece::Word(n))) = words.known.get(&theirs) else { panic!("a symbol for a word") };
-        if n.low == IBig::ZERO { IBig::from(bits.unsigned()) } else { IBig::from(bits.signed()) }
+    fn symbols(t: &Terms, width: u32) -> [Term; 5] {
+        let word = Scalar::BitVec(width);
+        let sorts = [word.into(), word.into(), Sort::Array(word, word), Sort::Bool, Sort::Int];
+        let named = [("x", sorts[0]), ("y", sorts[1]), ("m", sorts[2]), ("p", sorts[3]), ("i", sorts[4])];
+        named.map(|(name, sort)| t.symbol(name, sort, Role::Free))
+    }
+
+    /// What our symbol has for what a symbol of the question has.
+    fn code(words: &Words, s: Term, value: &Value) -> Value {
+        let signed = |v: &Value| match v {
+            Value::Bv(bits) => Value::int(bits.signed()),
+            other => other.clone(),
+        };
+        match (value, words.known.get(&s)) {
+            (Value::Bv(bits), Some(Some(Piece::Word(n)))) if n.low == IBig::ZERO => Value::int(bits.unsigned()),
+            (Value::Array(map), _) => {
+                let mut ours = ArrayValue::constant(Scalar::Int, signed(map.default_value()));
+                for (at, v) in map.cells() {
+                    ours.set(signed(at), signed(v));
+                }
+                Value::Array(Arc::new(ours))
+            }
+            (other, _) => signed(other),
+        }
+    }
+
+    fn map_of(width: u32, default: u128, cells: &[(u128, u128)]) -> Value {
+        let mut map = ArrayValue::constant(Scalar::BitVec(width), Value::bv(width, default));
+        for &(at, v) in cells {
+            map.set(Value::bv(width, at), Value::bv(width, v));
+        }
+        Value::Array(Arc::new(map))
+    }
+
+    /// Old and new question have the same answer under the same values, and the values can be told from the new ones.
+    fn agrees(t: &Terms, truth: Term, values: &HashMap<Term, Value>) -> bool {
+        // A translation for each: which range a symbol has depends on what is said of it first.
+        let mut words = Words::default();
+        let Some(ours) = words.assertion(t, truth) else { return false };
+        let back: HashMap<Term, Term> = words.symbols.iter().map(|(k, v)| (*v, *k)).collect();
+        let lookup = |s: Term| code(&words, back[&s], &values[&back[&s]]);
+        let (old, new) = (eval(t, truth, |s| values[&s].clone()), eval(words.terms(), ours, lookup));
+        assert_eq!(old, new, "{values:?}: {}", lariat_ir::smtlib::script(t, &[truth]));
+        for u in t.reachable(&[truth]) {
+            if let Some(Some(Piece::Word(n))) = words.known.get(&u) {
+                let value = eval(words.terms(), n.term, lookup);
+                assert!(n.low <= *value.as_int() && *value.as_int() <= n.high, "{value:?} is not within {n:?}");
+                assert_eq!(word(value, t.sort(u)), eval(t, u, |s| values[&s].clone()));
+            }
+        }
+        for s in t.symbols(truth) {
+            let ours = words.symbol_for(s).expect("it occurs");
+            assert_eq!(word(lookup(ours), t.sort(s)), values[&s]);
+        }
+        true
     }
 
     #[test]
     fn every_form_means_the_same_under_every_value() {
         for width in 1..=3 {
             let t = Terms::new();
-            let find =
-                |name: &str| t.symbol(name, if name == "p" { Sort::Bool } else { Sort::BitVec(width) }, Role::Free);
-            let (x, y) = (find("x"), find("y"));
-            let mut formed = 0;
             let all = samples(&t, width);
-            for &truth in &all {
-                // Each by itself: which range a symbol has depends on what is said of it first.
-                let mut words = Words::default();
-                let Some(ours) = words.assertion(&t, truth) else { continue };
-                formed += 1;
-                for (a, b, c) in
-                    (0..1 << width).flat_map(|a| (0..1 << width).flat_map(move |b| [(a, b, false), (a, b, true)]))
-                {
-                    let (a, b) = (Bits::new(width, a), Bits::new(width, b));
-                    let theirs = |s: Term| match s {
-                        s if s == x => Value::Bv(a),
-                        s if s == y => Value::Bv(b),
-                        _ => Value::Bool(c),
-                    };
-                    let back: HashMap<Term, Term> = words.symbols.iter().map(|(k, v)| (*v, *k)).collect();
-                    let lookup = |s: Term| match theirs(back[&s]) {
-                        Value::Bv(bits) => Value::Int(of_word(&words, back[&s], bits)),
-                        other => other,
-                    };
-                    let (old, new) = (eval(&t, truth, theirs), eval(words.terms(), ours, lookup));
-                    assert_eq!(
-                        old,
-                        new,
-                        "width {width}, x {a:?}, y {b:?}, p {c}: {}",
-                        lariat_ir::smtlib::script(&t, &[truth])
-                    );
-                    for s in t.symbols(truth) {
-                        let ours = words.symbol_for(s).expect("it occurs");
-                        assert_eq!(word(lookup(ours), t.sort(s)), theirs(s));
-                    }
+            let [x, y, m, p, i] = symbols(&t, width);
+            let mut formed = 0;
+            for (number, &truth) in all.iter().enumerate() {
+                let mut has_form = true;
+                for (a, b) in (0..1_u128 << width).flat_map(|a| (0..1 << width).map(move |b| (a, b))) {
+                    let chosen = a + 3 * b + number as u128;
+                    let maps = [map_of(width, a, &[(b, b + 1), (1, 0)]), map_of(width, b, &[(0, a), (a + b, 3)])];
+                    let map = maps[usize::from(chosen.is_multiple_of(3))].clone();
+                    let integer = Value::int(i64::try_from(chosen % 11).expect("it is small") - 5);
+                    let values =
+                        [Value::bv(width, a), Value::bv(width, b), map, Value::Bool(chosen.is_multiple_of(2)), integer];
+                    has_form &= agrees(&t, truth, &[x, y, m, p, i].into_iter().zip(values).collect());
                 }
+                formed += usize::from(has_form);
             }
             assert!(formed * 10 > all.len() * 8, "{formed} of {} have a form", all.len());
         }
     }
 
     #[test]
+    fn maps_are_equal_where_indices_are_many() {
+        let t = Terms::new();
+        let [x, y, m, ..] = symbols(&t, 32);
+        let n = t.symbol("n", t.sort(m), Role::Free);
+        let fill = |v| t.apply(Op::Fill(Scalar::BitVec(32)), &[v]);
+        let store = |m, at, v| t.apply(Op::Store, &[m, at, v]);
+        let maps = [m, n, fill(x), fill(t.bv(32, 7)), store(m, x, y), store(n, y, x), store(fill(y), x, t.bv(32, 7))];
+        let contents =
+            [map_of(32, 7, &[]), map_of(32, 7, &[(5, 9)]), map_of(32, 9, &[(5, 7)]), map_of(32, 7, &[(9, 5)])];
+        let mut equal = 0;
+        for (a, b) in maps.iter().flat_map(|a| maps.map(|b| (*a, b))) {
+            let truth = t.eq(a, b);
+            for (c, d) in contents.iter().flat_map(|c| contents.clone().map(|d| (c.clone(), d))) {
+                for (e, f) in [(5, 7), (7, 7), (5, 9), (9, 5), (7, 0xffff_ffff)] {
+                    let values = [(x, Value::bv(32, e)), (y, Value::bv(32, f)), (m, c.clone()), (n, d.clone())];
+                    let values = values.into_iter().collect();
+                    assert!(agrees(&t, truth, &values));
+                    equal +=
+                        usize::from(a != b && eval(&t, truth, |s: Term| HashMap::clone(&values)[&s].clone()).as_bool());
+                }
+            }
+        }
+        assert!(equal > 20, "{equal} equalities hold");
+        let few = Terms::new();
+        let [_, _, m, ..] = symbols(&few, 3);
+        let n = few.symbol("n", few.sort(m), Role::Free);
+        assert!(Words::default().assertion(&few, few.eq(m, n)).is_none());
+    }
+
+    #[test]
     fn what_is_no_value_of_a_word_is_no_model() {
         let t = Terms::new();
-        let x = t.symbol("x", Sort::BitVec(3), Role::Free);
+        let [x, _, m, ..] = symbols(&t, 3);
         for (truth, range) in
             [(t.apply(Op::BvSle, &[x, t.bv(3, 3)]), -4..4), (t.apply(Op::BvUle, &[x, t.bv(3, 7)]), 0..8)]
         {
@@ -497,13 +674,19 @@ mod tests {
             let again = words.assertion(&t, t.eq(x, x)).expect("a form");
             assert_eq!(eval(words.terms(), again, |_| Value::int(20)), Value::Bool(false));
         }
+        let read = t.apply(Op::Select, &[m, t.bv(3, 6)]);
+        let mut words = Words::default();
+        let ours = words.assertion(&t, t.eq(read, read)).expect("a form");
+        for i in -20..20 {
+            let map = |_| Value::Array(Arc::new(ArrayValue::constant(Scalar::Int, Value::int(i))));
+            assert_eq!(eval(words.terms(), ours, map), Value::Bool((-4..4).contains(&i)), "{i}");
+        }
     }
 
     #[test]
     fn other_terms_have_no_form() {
         let t = Terms::new();
-        let x = t.symbol("x", Sort::BitVec(8), Role::Free);
-        let y = t.symbol("y", Sort::BitVec(8), Role::Free);
+        let [x, y, ..] = symbols(&t, 8);
         for op in [Op::BvMul, Op::BvAnd, Op::BvOr, Op::BvXor, Op::BvShl, Op::BvUdiv, Op::BvSdiv, Op::BvSrem] {
             let truth = t.eq(t.apply(op, &[x, y]), x);
             assert!(Words::default().assertion(&t, truth).is_none(), "{op:?}");

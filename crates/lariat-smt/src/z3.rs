@@ -77,8 +77,12 @@ pub struct Z3Solver {
 struct Integers {
     words: Words,
     translation: Translation,
+    /// Of the first assertions, whether each speaks of words.
+    has_words: Vec<bool>,
     /// Of the first assertions, the form that each has, if any.
     forms: Vec<Option<Term>>,
+    /// They are not to be asked.
+    never: bool,
     /// How often there was an answer, and how often there was none.
     settled: u32,
     in_vain: u32,
@@ -86,7 +90,7 @@ struct Integers {
 
 impl Integers {
     fn are_worth_it(&self) -> bool {
-        self.in_vain < IN_VAIN || self.in_vain < self.settled
+        !self.never && (self.in_vain < IN_VAIN || self.in_vain < self.settled)
     }
 }
 
@@ -335,21 +339,25 @@ impl Z3Solver {
         self
     }
 
+    /// The same solver, which asks no integers about words.
+    pub fn bit_by_bit(mut self) -> Self {
+        self.integers.never = true;
+        self
+    }
+
     fn run(&mut self, terms: &Terms, limit: Limit) -> Result<Attempt, Fault> {
         let deadline = Instant::now() + limit.left();
         let home = match &self.home {
             Some(home) => home.clone(),
             None => self.home.insert(self.room.home()?).clone(),
         };
+        if let Some(answer) = self.as_integers(terms, &home, limit.rlimit.min(AS_INTEGERS), deadline)? {
+            return Ok(Ok(answer));
+        }
         for &t in &self.stack.asserted()[self.bits_only.len()..] {
             self.bits_only.push(self.translation.of(&home.context, terms, t)?.bits_only);
         }
         let lane = if self.bits_only.iter().all(|b| *b) { BITS } else { MIXED };
-        if lane == BITS
-            && let Some(answer) = self.as_integers(terms, &home, limit.rlimit.min(AS_INTEGERS), deadline)?
-        {
-            return Ok(Ok(answer));
-        }
         let first = self.incremental(terms, &home, lane, limit.rlimit.min(FIRST_ATTEMPT), deadline)?;
         let Err(WhyKind::ResourceLimit | WhyKind::Incomplete(_)) = first else { return Ok(first) };
         match limit.rlimit.saturating_sub(FIRST_ATTEMPT) {
@@ -371,11 +379,15 @@ impl Z3Solver {
         }
         if self.integers.words.len() > REMEMBERED {
             // Symbols get new names, so the solver that knows the old ones goes, too.
-            let Integers { settled, in_vain, .. } = self.integers;
-            self.integers = Integers { settled, in_vain, ..Integers::default() };
+            let Integers { never, settled, in_vain, .. } = self.integers;
+            self.integers = Integers { never, settled, in_vain, ..Integers::default() };
             self.lanes[INTEGERS] = Lane::default();
         }
-        let Integers { words, forms, .. } = &mut self.integers;
+        let Integers { words, forms, has_words, .. } = &mut self.integers;
+        has_words.extend(self.stack.asserted()[has_words.len()..].iter().map(|&t| words::has_words(terms, t)));
+        if !has_words.contains(&true) {
+            return Ok(None);
+        }
         for &t in &self.stack.asserted()[forms.len()..] {
             forms.push(words.assertion(terms, t));
         }
@@ -532,6 +544,7 @@ impl Solver for Z3Solver {
         self.stack.pop();
         self.bits_only.truncate(self.stack.asserted().len());
         self.integers.forms.truncate(self.stack.asserted().len());
+        self.integers.has_words.truncate(self.stack.asserted().len());
     }
     fn assert(&mut self, terms: &Terms, t: Term) {
         self.stack.assert(terms, t);
