@@ -115,7 +115,7 @@ fn truth(t: &Terms, r: &mut Random, width: u32, symbols: &[Term], depth: usize) 
 #[test]
 fn answers_are_those_of_all_values() {
     let (mut possible, mut impossible) = (0, 0);
-    for seed in 0..150 {
+    for seed in 0..250 {
         let mut r = Random(seed);
         let t = Terms::new();
         let width = 1 + u32::try_from(seed % 4).expect("small");
