@@ -93,7 +93,8 @@ pub(crate) fn prepare(count: usize) {
             let mut all = prepared();
             all.ready.extend(made);
             all.coming -= 1;
-            ONE_MORE.notify_one();
+            // All: whoever finds none, and none coming, must not wait any longer.
+            ONE_MORE.notify_all();
         }
     };
     if std::thread::Builder::new().name("contexts".into()).spawn(make).is_err() {
@@ -771,6 +772,23 @@ mod tests {
         let mut solver = RawSolver::new(context, Kind::Simple).expect("a solver");
         solver.assert(&equal).expect("it is a truth value");
         solver.check().expect("no fault")
+    }
+
+    #[test]
+    fn more_tasks_than_contexts_that_are_coming_all_get_one() {
+        prepare(2);
+        let (sender, done) = std::sync::mpsc::channel();
+        for _ in 0..6 {
+            let sender = sender.clone();
+            std::thread::spawn(move || {
+                let context = Context::new().expect("a context");
+                let _ = sender.send(checks(&context));
+            });
+        }
+        for _ in 0..6 {
+            let verdict = done.recv_timeout(std::time::Duration::from_secs(60));
+            assert_eq!(verdict.expect("nobody waits for ever"), Verdict::Sat);
+        }
     }
 
     #[test]

@@ -141,6 +141,12 @@ impl Memory {
                     let Some(mem) = source.mem_of(id) else { continue };
                     let pieces: Vec<&Cells> = source.origins.cells.iter().filter(|c| c.mem == mem).collect();
                     for c in pieces.into_iter().filter(|c| !c.name.is_empty()) {
+                        let default = signed(content.default_value()).unwrap_or_default();
+                        if default != IBig::ZERO {
+                            let value = self.global_value(source, id, &default)?;
+                            let all = everywhere(c, &value).ok_or("a global cannot be filled from outside")?;
+                            self.setup.push_str(&all);
+                        }
                         for (index, value) in content.cells() {
                             let (Some(at), Some(value)) = (signed(index), signed(value)) else { continue };
                             if at >= c.base && c.end.as_ref().is_none_or(|e| at < *e) {
@@ -223,6 +229,16 @@ fn signed(value: &Value) -> Option<IBig> {
         Value::Int(i) => Some(i.clone()),
         Value::Bool(_) | Value::Array(_) => None,
     }
+}
+
+/// A statement that gives all cells of a piece one value.
+fn everywhere(c: &Cells, value: &str) -> Option<String> {
+    let Some(at) = c.name.rfind("[0]").filter(|_| c.stride > 0) else {
+        return is_lvalue(&c.name).then(|| format!("    {} = {value};\n", c.name));
+    };
+    let count = (c.end.as_ref()? - &c.base - IBig::from(c.first) + IBig::from(c.stride - 1)) / IBig::from(c.stride);
+    let (head, tail) = (&c.name[..at], &c.name[at + 3..]);
+    is_lvalue(&c.name).then(|| format!("    for (long k = 0; k < {count}; k++)\n        {head}[k]{tail} = {value};\n"))
 }
 
 /// What C calls the cell at an address.
