@@ -317,6 +317,7 @@ impl Solver for Cvc5Solver {
         self.stack.assert(terms, t);
     }
     fn check(&mut self, terms: &Terms, limit: Limit) -> Answer {
+        self.stack.belongs_to(terms);
         self.run(terms, limit).unwrap_or_else(|reason| self.stack.unknown(terms, reason, &self.log))
     }
     fn is_empty(&self) -> bool {

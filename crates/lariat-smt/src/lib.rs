@@ -18,6 +18,8 @@
 
 mod cvc5;
 pub mod query_log;
+#[cfg(test)]
+mod random;
 mod sexpr;
 mod solver;
 mod watchdog;

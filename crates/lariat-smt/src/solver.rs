@@ -183,10 +183,14 @@ impl Stack {
         self.asserted.truncate(level.below);
     }
     pub fn assert(&mut self, terms: &Terms, t: Term) {
-        let arena = *self.arena.get_or_insert(terms.serial());
-        assert_eq!(arena, terms.serial(), "one solver object is used with one arena");
+        self.arena.get_or_insert(terms.serial());
+        self.belongs_to(terms);
         assert_eq!(terms.sort(t), lariat_ir::Sort::Bool, "only truth values are asserted");
         self.asserted.push(t);
+    }
+    /// Makes sure that a question is about the arena of the assertions.
+    pub fn belongs_to(&self, terms: &Terms) {
+        assert!(self.arena.is_none_or(|a| a == terms.serial()), "one solver object is used with one arena");
     }
     pub fn asserted(&self) -> &[Term] {
         &self.asserted

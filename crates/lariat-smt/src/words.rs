@@ -18,7 +18,8 @@
 //! integers one value, about which nobody asks, with one exception: equality of maps. So these other values must agree where the old maps are equal. Let
 //! symbols and constant maps that equations of the model connect, through stores, form groups; stores change nothing at the other
 //! integers. A group has all its other values from its constant maps, which agree: two that did not would differ at all indices but
-//! the few that stores in the formula name, and there are far more. That is why equality of maps has no form where indices have few values.
+//! the few that stores in the formula name, one for each store, however often it is used. A term's number has 32 bits, so there are fewer stores than indices
+//! of 32 bits, and equality of maps has no form where indices have fewer.
 //!
 //! *Nothing is gained*, either, but nobody relies on it: a model of the new question is turned back, and evaluation has the last word.
 
@@ -65,7 +66,8 @@ enum Range {
 
 /// More ways to wrap around than this are a remainder rather than cases.
 const CASES: u32 = 3;
-/// Indices of fewer bits may be too few for an equality of maps: a formula has fewer stores than this many bits have values.
+/// Indices of fewer bits may be too few for an equality of maps: a formula has fewer stores than this many bits have values, because that is how a term
+/// is numbered. Whoever widens those numbers must widen this.
 const MANY: u32 = 32;
 /// Bounds that are this many bits wider than a word are not worth following.
 const SLACK: u32 = 24;
@@ -489,6 +491,7 @@ fn unsigned_symbols(terms: &Terms, all: &[Term]) -> HashSet<Term> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::World;
     use lariat_ir::eval::eval;
 
     /// Every operation that has a form here, on words x and y, a map m from words to words, a truth value p and an integer i.
@@ -581,13 +584,10 @@ mod tests {
         Value::Array(Arc::new(map))
     }
 
-    /// Old and new question have the same answer under the same values, and the values can be told from the new ones.
-    fn agrees(t: &Terms, truth: Term, values: &HashMap<Term, Value>) -> bool {
-        // A translation for each: which range a symbol has depends on what is said of it first.
-        let mut words = Words::default();
-        let Some(ours) = words.assertion(t, truth) else { return false };
+    /// Old and new question have the same answer under the same values, so have their parts, and the values can be told from the new ones.
+    fn same(words: &Words, t: &Terms, truth: Term, ours: Term, values: &HashMap<Term, Value>) {
         let back: HashMap<Term, Term> = words.symbols.iter().map(|(k, v)| (*v, *k)).collect();
-        let lookup = |s: Term| code(&words, back[&s], &values[&back[&s]]);
+        let lookup = |s: Term| code(words, back[&s], &values[&back[&s]]);
         let (old, new) = (eval(t, truth, |s| values[&s].clone()), eval(words.terms(), ours, lookup));
         assert_eq!(old, new, "{values:?}: {}", lariat_ir::smtlib::script(t, &[truth]));
         for u in t.reachable(&[truth]) {
@@ -601,6 +601,14 @@ mod tests {
             let ours = words.symbol_for(s).expect("it occurs");
             assert_eq!(word(lookup(ours), t.sort(s)), values[&s]);
         }
+    }
+
+    /// The same, if there is a form.
+    fn agrees(t: &Terms, truth: Term, values: &HashMap<Term, Value>) -> bool {
+        // A translation for each: which range a symbol has depends on what is said of it first.
+        let mut words = Words::default();
+        let Some(ours) = words.assertion(t, truth) else { return false };
+        same(&words, t, truth, ours, values);
         true
     }
 
@@ -655,7 +663,29 @@ mod tests {
         let few = Terms::new();
         let [_, _, m, ..] = symbols(&few, 3);
         let n = few.symbol("n", few.sort(m), Role::Free);
-        assert!(Words::default().assertion(&few, few.eq(m, n)).is_none());
+        let (same, p) = (few.eq(m, n), few.symbol("p", Sort::Bool, Role::Free));
+        for truth in [same, few.not(same), few.and(p, same), few.ite(p, same, p), few.eq(few.ite(p, m, n), n)] {
+            assert!(Words::default().assertion(&few, truth).is_none());
+        }
+    }
+
+    /// One translation over many assertions: what it knows from the first ones, and in which range, serves the others.
+    #[test]
+    fn forms_mean_the_same_at_all_widths_however_long_they_are_known() {
+        let (mut forms, mut asked) = (0, 0);
+        for seed in 0..650 {
+            let mut world = World::new(seed);
+            let mut words = Words::default();
+            for _ in 0..20 {
+                let depth = world.below(5);
+                let truth = world.truth(depth);
+                asked += 1;
+                let Some(ours) = words.assertion(&world.terms, truth) else { continue };
+                forms += 1;
+                same(&words, &world.terms, truth, ours, &world.values);
+            }
+        }
+        assert!(forms * 3 > asked, "{forms} of {asked} have a form");
     }
 
     #[test]

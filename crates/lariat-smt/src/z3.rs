@@ -44,7 +44,7 @@ impl std::error::Error for OldZ3 {}
 /// Resource units for the first, incremental attempt; some ten milliseconds. What it does not settle is asked once more
 /// without levels: Z3 simplifies more there, and for integers and arrays it has stronger methods, slower for easy ones.
 const FIRST_ATTEMPT: u64 = 100_000;
-/// Resource units for a question about words that is put to integers: where these do well, they take few.
+/// Resource units for a question about words that is put to integers, beyond those that it may take else: where integers do well, they take few.
 const AS_INTEGERS: u64 = 50_000;
 /// So many times in vain, and more often than not, and integers are not asked any more.
 const IN_VAIN: u32 = 4;
@@ -313,8 +313,8 @@ impl Z3Solver {
         SHARED.with(Self::in_room)
     }
 
-    /// A solver without assertions, in a context of its own: nothing else has any influence on its answers. It costs one
-    /// to two milliseconds more.
+    /// A solver without assertions, in a context of its own: nothing else has any influence on its answers. It costs some
+    /// milliseconds more.
     pub fn isolated() -> Self {
         Self::in_room(&Room::default())
     }
@@ -347,13 +347,17 @@ impl Z3Solver {
 
     fn run(&mut self, terms: &Terms, limit: Limit) -> Result<Attempt, Fault> {
         let deadline = Instant::now() + limit.left();
-        let home = match &self.home {
-            Some(home) => home.clone(),
-            None => self.home.insert(self.room.home()?).clone(),
+        let home = self.at_home()?;
+        let home = match self.as_integers(terms, &home, limit.rlimit.min(AS_INTEGERS), deadline) {
+            Ok(Some(answer)) => return Ok(Ok(answer)),
+            Ok(None) => home,
+            // What the integers could not bear, the bits may.
+            Err(_) => {
+                self.integers.in_vain += 1;
+                self.start_over();
+                self.at_home()?
+            }
         };
-        if let Some(answer) = self.as_integers(terms, &home, limit.rlimit.min(AS_INTEGERS), deadline)? {
-            return Ok(Ok(answer));
-        }
         for &t in &self.stack.asserted()[self.bits_only.len()..] {
             self.bits_only.push(self.translation.of(&home.context, terms, t)?.bits_only);
         }
@@ -363,6 +367,13 @@ impl Z3Solver {
         match limit.rlimit.saturating_sub(FIRST_ATTEMPT) {
             0 => Ok(first),
             rest => self.anew(terms, &home, lane, rest, deadline),
+        }
+    }
+
+    fn at_home(&mut self) -> Result<Rc<Home>, Fault> {
+        match &self.home {
+            Some(home) => Ok(home.clone()),
+            None => Ok(self.home.insert(self.room.home()?).clone()),
         }
     }
 
@@ -378,10 +389,7 @@ impl Z3Solver {
             return Ok(None);
         }
         if self.integers.words.len() > REMEMBERED {
-            // Symbols get new names, so the solver that knows the old ones goes, too.
-            let Integers { never, settled, in_vain, .. } = self.integers;
-            self.integers = Integers { never, settled, in_vain, ..Integers::default() };
-            self.lanes[INTEGERS] = Lane::default();
+            self.forget_forms();
         }
         let Integers { words, forms, has_words, .. } = &mut self.integers;
         has_words.extend(self.stack.asserted()[has_words.len()..].iter().map(|&t| words::has_words(terms, t)));
@@ -522,6 +530,13 @@ impl Z3Solver {
         Ok(values)
     }
 
+    /// Forgets which integers stand for which words. Symbols get new names, so the solver that knows the old ones goes, too.
+    fn forget_forms(&mut self) {
+        let Integers { never, settled, in_vain, .. } = self.integers;
+        self.integers = Integers { never, settled, in_vain, ..Integers::default() };
+        self.lanes[INTEGERS] = Lane::default();
+    }
+
     /// Forgets all that Z3 holds; the assertions are ours, and the next check tells them to a new context.
     fn start_over(&mut self) {
         if let Some(home) = self.home.take() {
@@ -550,6 +565,7 @@ impl Solver for Z3Solver {
         self.stack.assert(terms, t);
     }
     fn check(&mut self, terms: &Terms, limit: Limit) -> Answer {
+        self.stack.belongs_to(terms);
         let attempt = self.run(terms, limit).unwrap_or_else(|fault| {
             self.start_over();
             Err(WhyKind::Crashed(fault.0))
@@ -576,5 +592,53 @@ impl Drop for Z3Solver {
                 spare.push(solver);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::World;
+
+    /// In the middle of pushes, pops, faults and small limits.
+    #[test]
+    fn what_holds_of_some_values_is_not_impossible() {
+        let (mut possible, mut by_integers) = (0, 0);
+        for seed in 0..400 {
+            let mut world = World::new(seed);
+            let mut solver = Z3Solver::new().with_log(QueryLog::off());
+            let mut levels = 0;
+            for _ in 0..25 {
+                match world.below(10) {
+                    0 | 1 if levels < 5 => {
+                        solver.push();
+                        levels += 1;
+                    }
+                    2 if levels > 0 => {
+                        solver.pop();
+                        levels -= 1;
+                    }
+                    3 if world.below(8) == 0 => solver.start_over(),
+                    3 => solver.forget_forms(),
+                    4..7 => {
+                        let depth = world.below(4);
+                        let fact = world.fact(depth);
+                        solver.assert(&world.terms, fact);
+                    }
+                    _ => {
+                        // However often they do not know, integers are asked here.
+                        solver.integers.in_vain = 0;
+                        let before = solver.integers.settled;
+                        let limit = Limit::rlimit([200, 5_000, 60_000][world.below(3)]);
+                        let answer = solver.check(&world.terms, limit);
+                        let asked = lariat_ir::smtlib::script(&world.terms, solver.stack.asserted());
+                        assert!(!answer.is_unsat(), "seed {seed}, {:?}: {asked}", world.values);
+                        possible += usize::from(answer.is_sat());
+                        by_integers += solver.integers.settled - before;
+                    }
+                }
+            }
+        }
+        assert!(possible > 1000 && by_integers > 500, "{possible} possible, {by_integers} by integers");
     }
 }

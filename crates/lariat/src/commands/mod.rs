@@ -117,7 +117,7 @@ fn show_results_on_interrupt() {
     // Without a handler Ctrl-C ends the process at once, which is no reason not to start.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            lariat_smt::leave(130);
         }
         eprintln!("lariat: stopping; Ctrl-C again ends at once");
     });
