@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -142,6 +143,7 @@ public:
     All.text(M.getSourceFileName());
     All.number(PointerBits);
     All.flag(DL.isBigEndian());
+    All.text(M.getModuleInlineAsm());
     Buffer SourceTypes = Debug.types();
     All.append(Debug.files());
     All.number(TypeInfos.size());
@@ -393,6 +395,9 @@ private:
     Out.flag(G.isConstant());
     Out.flag(!G.hasLocalLinkage());
     Out.flag(G.isThreadLocal());
+    Out.flag(G.hasGlobalUnnamedAddr());
+    Out.number(G.getAlign().valueOrOne().value());
+    Out.text(G.getSection());
     // Another definition may take the place of a weak one when the program is linked.
     bool Known = G.hasInitializer() && !G.isExternallyInitialized() && !G.isInterposable();
     Out.flag(Known);
@@ -420,6 +425,8 @@ private:
       Out.text(Source);
     Out.flag(!F.hasLocalLinkage());
     Out.flag(F.isInterposable());
+    Out.flag(F.hasGlobalUnnamedAddr());
+    promise(F.getAttributes().getRetAttrs());
     Out.number(F.arg_size());
     for (const Argument &A : F.args()) {
       Values.try_emplace(&A, Values.size());
@@ -510,6 +517,45 @@ private:
     Debug.variable(B, V, V->getArg(), L && L->getLine() == V->getLine() ? L->getColumn() : 0);
   }
 
+  // ---- promises about values: where one is broken the value is poison, and with `noundef` that is undefined behaviour
+
+  void range(const APInt &Lower, const APInt &Upper) {
+    Out.number(Lower.getBitWidth());
+    bits(Lower);
+    bits(Upper);
+  }
+
+  // Of attributes, of a call and of the function that it names: all of them hold.
+  void promise(AttributeSet A, AttributeSet B = AttributeSet()) {
+    auto either = [&](Attribute::AttrKind K) { return A.hasAttribute(K) || B.hasAttribute(K); };
+    Out.flag(either(Attribute::NoUndef));
+    // `dereferenceable` does not allow null, in address space 0.
+    Out.flag(either(Attribute::NonNull) || either(Attribute::Dereferenceable));
+    SmallVector<ConstantRange, 2> Ranges;
+    for (AttributeSet S : {A, B})
+      if (S.hasAttribute(Attribute::Range) && S.getAttribute(Attribute::Range).getRange().getBitWidth() <= 128)
+        Ranges.push_back(S.getAttribute(Attribute::Range).getRange());
+    Out.number(Ranges.size());
+    for (const ConstantRange &R : Ranges) {
+      Out.number(1);
+      range(R.getLower(), R.getUpper());
+    }
+  }
+
+  // Of a load's metadata. The parts of `!range` are alternatives.
+  void promise(const LoadInst &L) {
+    Out.flag(L.hasMetadata(LLVMContext::MD_noundef));
+    Out.flag(L.hasMetadata(LLVMContext::MD_nonnull) || L.hasMetadata(LLVMContext::MD_dereferenceable));
+    const MDNode *R = L.getMetadata(LLVMContext::MD_range);
+    if (!R || !L.getType()->isIntegerTy() || L.getType()->getIntegerBitWidth() > 128)
+      return Out.number(0);
+    Out.number(1);
+    Out.number(R->getNumOperands() / 2);
+    for (unsigned N = 0; N + 1 < R->getNumOperands(); N += 2)
+      range(mdconst::extract<ConstantInt>(R->getOperand(N))->getValue(),
+            mdconst::extract<ConstantInt>(R->getOperand(N + 1))->getValue());
+  }
+
   void block(const BasicBlock *B) { Out.number(Blocks.lookup(B)); }
 
   void opaqueInstruction(const Instruction &I) {
@@ -567,6 +613,7 @@ private:
       Out.byte(InAlloca);
       Out.number(DL.getTypeAllocSize(A.getAllocatedType()).getFixedValue());
       operand(A.getArraySize());
+      Out.number(A.getAlign().value());
       return true;
     }
     case Instruction::Load: {
@@ -579,6 +626,7 @@ private:
       Out.number(L.getAlign().value());
       Out.flag(L.isVolatile());
       Out.flag(L.isAtomic());
+      promise(L);
       return true;
     }
     case Instruction::Store: {
@@ -858,9 +906,17 @@ private:
     Out.number(C.arg_size());
     for (const Use &U : C.args())
       operand(U);
+    const Function *Named = C.getCalledFunction();
+    for (unsigned N = 0; N < C.arg_size(); ++N)
+      promise(C.getAttributes().getParamAttrs(N),
+              Named && N < Named->arg_size() ? Named->getAttributes().getParamAttrs(N) : AttributeSet());
+    promise(C.getAttributes().getRetAttrs(), Named ? Named->getAttributes().getRetAttrs() : AttributeSet());
     Out.flag(C.doesNotReturn());
     Out.flag(C.doesNotThrow());
-    Out.flag(C.hasFnAttr(Attribute::ReturnsTwice));
+    // `__builtin_setjmp` does, without saying so.
+    auto *Intrinsic = dyn_cast<IntrinsicInst>(&C);
+    Out.flag(C.hasFnAttr(Attribute::ReturnsTwice) ||
+             (Intrinsic && Intrinsic->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp));
     Out.flag(changesFloats(C));
   }
 

@@ -4,6 +4,7 @@
 //! [`translate::translate`] gives a neutral program for each entry.
 
 pub mod compile;
+pub mod intrinsic;
 pub mod llvm;
 pub mod models;
 pub mod module;

@@ -4,6 +4,7 @@
 //! are; address computations are a base, a constant and scaled indices in bytes; debug information is reduced to names,
 //! places and types.
 
+use crate::intrinsic::Intrinsic;
 use std::fmt;
 
 /// A whole translation unit.
@@ -15,6 +16,8 @@ pub struct Module {
     pub pointer_bits: u32,
     /// Whether the least significant byte comes last.
     pub big_endian: bool,
+    /// Assembly outside of functions.
+    pub assembly: String,
     /// The files that places speak of.
     pub files: Vec<String>,
     /// The types that debug information speaks of.
@@ -220,10 +223,30 @@ pub struct Flags {
     pub checked: bool,
 }
 
+/// What is promised of a value (`!range`, `!nonnull`, `!noundef`, and the attributes of these names). Where it is broken the value
+/// is poison.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Promise {
+    /// It is neither undef nor poison, else the behaviour is undefined; so it is where another promise is broken.
+    pub defined: bool,
+    /// It is not null.
+    pub nonnull: bool,
+    /// It lies within one range of each of these. A range is a width, the first value, and the one behind the last; it may
+    /// wrap.
+    pub ranges: Vec<Vec<(u32, u128, u128)>>,
+}
+
+impl Promise {
+    /// Whether nothing is promised but, at most, that it is defined.
+    pub fn is_empty(&self) -> bool {
+        !self.nonnull && self.ranges.is_empty()
+    }
+}
+
 /// Who is called.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Callee {
-    /// A function of this module, defined or declared; LLVM's intrinsics too, by their names `llvm.…`.
+    /// A function of this module, defined or declared; LLVM's intrinsics too.
     Function(FunctionId),
     /// A pointer.
     Pointer(Operand),
@@ -235,10 +258,11 @@ pub enum Callee {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the fields are LLVM's operands of the same name")]
 pub enum Op {
-    /// A new local object of `size * count` bytes.
+    /// A new local object of `size * count` bytes, whose address is a multiple of `align`.
     Alloca {
         size: u64,
         count: Operand,
+        align: u64,
     },
     /// `align` in bytes: an address that is no multiple of it is undefined.
     Load {
@@ -247,6 +271,7 @@ pub enum Op {
         align: u64,
         volatile: bool,
         atomic: bool,
+        promise: Promise,
     },
     Store {
         value: Operand,
@@ -319,6 +344,10 @@ pub enum Op {
     Call {
         callee: Callee,
         args: Vec<Operand>,
+        /// Of each argument.
+        promises: Vec<Promise>,
+        /// Of the result.
+        promise: Promise,
         noreturn: bool,
         nounwind: bool,
         returns_twice: bool,
@@ -443,12 +472,18 @@ pub struct Variable {
 pub struct Function {
     /// The name in the object file.
     pub name: String,
+    /// What it does, if it is an intrinsic of LLVM with a rule of its own.
+    pub intrinsic: Option<Intrinsic>,
     /// The name in the source, where it differs (C++, Rust).
     pub source_name: Option<String>,
     /// Whether other translation units see it.
     pub external: bool,
     /// Whether another definition may take its place when the program is linked.
     pub replaceable: bool,
+    /// Whether its address means nothing: another function may have the same (`unnamed_addr`).
+    pub unnamed: bool,
+    /// What is promised of the result.
+    pub promise: Promise,
     /// The parameters.
     pub params: Vec<Parameter>,
     /// The type of the result.
@@ -497,6 +532,12 @@ pub struct Global {
     pub external: bool,
     /// Whether each thread has its own.
     pub thread_local: bool,
+    /// Whether its address means nothing: a constant may be merged with others (`unnamed_addr`).
+    pub unnamed: bool,
+    /// Its address is a multiple of this.
+    pub align: u64,
+    /// The section that it is put into, if the program says so.
+    pub section: String,
     /// The value it starts with; none if it is defined elsewhere.
     pub init: Option<Constant>,
 }

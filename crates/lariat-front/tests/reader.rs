@@ -4,7 +4,7 @@ use lariat_front::Failure;
 use lariat_front::llvm::read;
 use lariat_front::module::{
     BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp, Function, FunctionId,
-    GlobalId, Member, Module, Op, Operand, Place, Predicate, Terminator, Type, TypeId, ValueId, Variable,
+    GlobalId, Member, Module, Op, Operand, Place, Predicate, Promise, Terminator, Type, TypeId, ValueId, Variable,
 };
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -89,7 +89,14 @@ fn a_loop_as_clang_writes_it() {
     // %1 and %2 are the variables' memory; the block of the condition is 1, of the body 2, of the end 3.
     let at = |line, column| Some(Place { file, line, column });
     let plain = Flags::default();
-    let load = |n: u32| Op::Load { ptr: value(n), size: 4, align: 4, volatile: false, atomic: false };
+    let load = |n: u32| Op::Load {
+        ptr: value(n),
+        size: 4,
+        align: 4,
+        volatile: false,
+        atomic: false,
+        promise: Promise::default(),
+    };
     let store = |v: Operand, n: u32| Op::Store {
         value: v,
         ptr: value(n),
@@ -100,8 +107,8 @@ fn a_loop_as_clang_writes_it() {
         atomic: false,
     };
     let expected = [
-        Op::Alloca { size: 4, count: int(32, 1) },
-        Op::Alloca { size: 4, count: int(32, 1) },
+        Op::Alloca { size: 4, count: int(32, 1), align: 4 },
+        Op::Alloca { size: 4, count: int(32, 1), align: 4 },
         store(value(0), 1),
         store(int(32, 0), 2),
         load(2),
@@ -664,8 +671,8 @@ fn atomics_volatiles_and_aggregates() {
     let pair = Type::Struct(vec![(0, Type::Int(32)), (4, Type::Int(1))], 8);
     assert_eq!(function(&module, "f").result, pair);
     let expected = [
-        Op::Load { ptr: value(0), size: 4, align: 2, volatile: true, atomic: false },
-        Op::Load { ptr: value(0), size: 4, align: 4, volatile: false, atomic: true },
+        Op::Load { ptr: value(0), size: 4, align: 2, volatile: true, atomic: false, promise: Promise::default() },
+        Op::Load { ptr: value(0), size: 4, align: 4, volatile: false, atomic: true, promise: Promise::default() },
         Op::AtomicRmw { op: "umax".to_owned(), ptr: value(0), value: value(1), size: 4 },
         Op::CompareExchange { ptr: value(0), expected: value(1), new: int(32, 0), size: 4 },
         Op::Fence,

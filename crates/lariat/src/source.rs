@@ -209,6 +209,8 @@ fn expr_may_overflow(e: &Expr, seen: &mut Seen) -> bool {
         Expr::Cast { arg, .. } => expr_may_overflow(arg, seen),
         Expr::Ite(c, a, b) => cond_may_overflow(c, seen) || expr_may_overflow(a, seen) || expr_may_overflow(b, seen),
         Expr::Load { address, .. } => expr_may_overflow(address, seen),
+        // The condition is no computation of the program.
+        Expr::Promised { value, .. } => expr_may_overflow(value, seen),
         Expr::Join(parts) => parts.iter().any(|p| expr_may_overflow(p, seen)),
         Expr::Float { args, .. } => args.iter().any(|a| expr_may_overflow(a, seen)),
     }

@@ -43,6 +43,7 @@ macro_rules! folders {
 }
 
 folders! {
+    addresses: "addresses",
     aliasing: "aliasing",
     bit_fields: "bit-fields",
     bool: "bool",
@@ -53,6 +54,7 @@ folders! {
     inner_loops: "inner-loops",
     integers: "integers",
     irreducible: "irreducible",
+    jumps: "jumps",
     library: "library",
     memory: "memory",
     narrowing: "narrowing",
@@ -62,6 +64,8 @@ folders! {
     path_automaton: "path-automaton",
     ranking: "ranking",
     recursion: "recursion",
+    registers: "registers",
+    sections: "sections",
     setjmp: "setjmp",
     short_circuit: "short-circuit",
     signed_char_and_shifts: "signed-char-and-shifts",

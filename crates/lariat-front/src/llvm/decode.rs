@@ -1,9 +1,10 @@
 //! From the bytes that `shim/module.cpp` writes to [`Module`]: the two files have the same order.
 
+use crate::intrinsic::Intrinsic;
 use crate::module::{
     BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp, Function, FunctionId,
-    Global, GlobalId, Instruction, Member, Module, Op, Operand, Parameter, Place, Predicate, Terminator, Type, TypeId,
-    ValueId, Variable,
+    Global, GlobalId, Instruction, Member, Module, Op, Operand, Parameter, Place, Predicate, Promise, Terminator, Type,
+    TypeId, ValueId, Variable,
 };
 
 /// The bytes are not what the reader writes, noticed at this position.
@@ -133,6 +134,7 @@ impl<'a> Reader<'a> {
         let source = self.text()?;
         let pointer_bits = self.small()?;
         let big_endian = self.flag()?;
+        let assembly = self.text()?;
         let files = self.list(Self::text)?;
         for _ in 0..self.count()? {
             let ty = self.new_type()?;
@@ -141,7 +143,7 @@ impl<'a> Reader<'a> {
         let types = self.list(Self::debug_type)?;
         let globals = self.list(Self::global)?;
         let functions = self.list(Self::function)?;
-        Ok(Module { source, pointer_bits, big_endian, files, types, globals, functions })
+        Ok(Module { source, pointer_bits, big_endian, assembly, files, types, globals, functions })
     }
 
     // ---- types
@@ -287,6 +289,9 @@ impl<'a> Reader<'a> {
             constant: self.flag()?,
             external: self.flag()?,
             thread_local: self.flag()?,
+            unnamed: self.flag()?,
+            align: self.number()?,
+            section: self.text()?,
             init: self.option(Self::constant)?,
         })
     }
@@ -298,6 +303,8 @@ impl<'a> Reader<'a> {
         let source_name = self.option(Self::text)?;
         let external = self.flag()?;
         let replaceable = self.flag()?;
+        let unnamed = self.flag()?;
+        let promise = self.promise()?;
         let params = self.list(Self::parameter)?;
         let result = self.ty()?;
         let variadic = self.flag()?;
@@ -314,10 +321,13 @@ impl<'a> Reader<'a> {
         let declares = all.into_iter().map(|(value, variable, ..)| (value, variable)).collect();
         let values = self.list(|r| Ok((r.value()?, r.variable()?)))?;
         Ok(Function {
+            intrinsic: Intrinsic::decode(&name),
             name,
             source_name,
             external,
             replaceable,
+            unnamed,
+            promise,
             params,
             result,
             variadic,
@@ -365,13 +375,14 @@ impl<'a> Reader<'a> {
 
     fn op(&mut self) -> Read<Op> {
         Ok(match self.byte()? {
-            0 => Op::Alloca { size: self.number()?, count: self.operand()? },
+            0 => Op::Alloca { size: self.number()?, count: self.operand()?, align: self.number()? },
             1 => Op::Load {
                 ptr: self.operand()?,
                 size: self.number()?,
                 align: self.number()?,
                 volatile: self.flag()?,
                 atomic: self.flag()?,
+                promise: self.promise()?,
             },
             2 => Op::Store {
                 value: self.operand()?,
@@ -404,14 +415,21 @@ impl<'a> Reader<'a> {
             11 => Op::Freeze { arg: self.operand()? },
             12 => Op::ExtractValue { aggregate: self.operand()?, path: self.list(Self::small)? },
             13 => Op::InsertValue { aggregate: self.operand()?, value: self.operand()?, path: self.list(Self::small)? },
-            14 => Op::Call {
-                callee: self.callee()?,
-                args: self.list(Self::operand)?,
-                noreturn: self.flag()?,
-                nounwind: self.flag()?,
-                returns_twice: self.flag()?,
-                fast: self.flag()?,
-            },
+            14 => {
+                let callee = self.callee()?;
+                let args = self.list(Self::operand)?;
+                let promises = args.iter().map(|_| self.promise()).collect::<Read<Vec<_>>>()?;
+                Op::Call {
+                    callee,
+                    args,
+                    promises,
+                    promise: self.promise()?,
+                    noreturn: self.flag()?,
+                    nounwind: self.flag()?,
+                    returns_twice: self.flag()?,
+                    fast: self.flag()?,
+                }
+            }
             15 => {
                 Op::AtomicRmw { op: self.text()?, ptr: self.operand()?, value: self.operand()?, size: self.number()? }
             }
@@ -427,6 +445,16 @@ impl<'a> Reader<'a> {
             20 => Op::Opaque { what: self.text()?, args: self.list(Self::operand)? },
             _ => return self.torn(),
         })
+    }
+
+    fn promise(&mut self) -> Read<Promise> {
+        let (defined, nonnull) = (self.flag()?, self.flag()?);
+        let range = |r: &mut Self| {
+            let width = r.small()?;
+            Ok((width, r.bits(width)?, r.bits(width)?))
+        };
+        let ranges = self.list(|r| r.list(range))?;
+        Ok(Promise { defined, nonnull, ranges })
     }
 
     fn bin_op(&mut self) -> Read<BinOp> {

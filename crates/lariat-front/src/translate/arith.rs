@@ -387,6 +387,8 @@ pub(super) fn size(expr: &Expr, limit: usize) -> usize {
                 walk(a, left);
                 walk(b, left);
             }
+            // What the promise says becomes part of the proofs only where the value decides something.
+            Expr::Promised { value, .. } => walk(value, left),
             Expr::Join(parts) => parts.iter().for_each(|p| walk(p, left)),
             Expr::Float { args, .. } => args.iter().for_each(|a| walk(a, left)),
             Expr::Ite(c, a, b) => {

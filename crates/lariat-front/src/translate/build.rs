@@ -15,6 +15,7 @@ use super::layout::Memory;
 use super::points::{ObjectId, ObjectKind, Points, Targets};
 use super::skip::DESCENDED;
 use super::{Context, Names, debug};
+use crate::intrinsic::Intrinsic;
 use crate::module::{BlockId, Constant, FunctionId, Op, Operand, Place, Predicate, Terminator, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::{FastMap, FastSet};
@@ -171,6 +172,8 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) handed_over: BTreeSet<FunctionId>,
     /// Where variables are declared whose scopes the compiler does not mark.
     pub(super) declared: FastMap<FunctionId, Rc<Declared>>,
+    /// The scopes of local objects.
+    pub(super) scopes: FastMap<FunctionId, Rc<debug::Scopes>>,
     pub(super) assumptions: FastMap<(String, Option<Span>), usize>,
     pub(super) observed: Option<usize>,
     pub(super) observations: FastSet<Point>,
@@ -213,7 +216,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             .functions
             .iter()
             .enumerate()
-            .filter(|(_, f)| f.name == "llvm.ubsantrap")
+            .filter(|(_, f)| f.intrinsic == Some(Intrinsic::UbsanTrap))
             .map(|(n, _)| index(n))
             .collect();
         let mut builder = Self {
@@ -238,6 +241,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             known,
             handed_over: BTreeSet::new(),
             declared: FastMap::default(),
+            scopes: FastMap::default(),
             assumptions: FastMap::default(),
             observed: None,
             observations: FastSet::default(),
@@ -647,7 +651,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                 .blocks
                 .iter()
                 .flat_map(|b| &b.instructions)
-                .filter_map(|i| debug::marked(module, i, "llvm.lifetime.start"))
+                .filter_map(|i| debug::marked(module, i, &Intrinsic::LifetimeStart))
                 .collect();
             let mut found: FastMap<(BlockId, u32), Vec<ValueId>> = FastMap::default();
             for ((value, block, at), (_, variable)) in function.declared_at.iter().zip(&function.declares) {
@@ -783,7 +787,15 @@ impl<'a, 'm> Builder<'a, 'm> {
                     self.follow_block(state, to);
                 }
             }
-            Terminator::Return(value) => self.return_from(state, value.as_ref()),
+            Terminator::Return(value) => {
+                let promise = &self.cx.flat.function(state.at.instance).promise;
+                if let Some(value) = value
+                    && !self.pass_with(&mut state, value, promise)
+                {
+                    return;
+                }
+                self.return_from(state, value.as_ref());
+            }
             Terminator::Invoke { normal, .. } => self.follow_block(state, *normal),
             Terminator::Resume => {
                 let handler = self.cx.flat.instance(state.at.instance).parent.and_then(|p| self.cx.flat.handler(p));

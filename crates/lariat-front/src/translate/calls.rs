@@ -5,7 +5,7 @@ use super::build::{Builder, Flow, Next, Split, State};
 use super::flat::{Plan, Point, index, is_longjmp, is_throw};
 use super::layout::{Layout, Life};
 use super::points::{ObjectId, ObjectKind, Offsets, Targets};
-use super::skip::DESCENDED;
+use super::skip::{DESCENDED, Written};
 use super::values::operand_type;
 use super::{ModelUse, bits_of, debug};
 use crate::module::{Callee, FunctionId, Instruction, Op, Operand, Type, ValueId};
@@ -69,7 +69,8 @@ impl<'m> Builder<'_, 'm> {
         }
         match self.cx.model_use(at, callee) {
             ModelUse::Entered => Ok(Flow::On),
-            ModelUse::Intrinsic(name) => self.intrinsic(state, instruction, name, args),
+            ModelUse::Observe => Ok(Flow::On),
+            ModelUse::Intrinsic(which) => self.intrinsic(state, instruction, which, args),
             ModelUse::Model(model) => self.model(state, instruction, model, args),
             ModelUse::Unknown => {
                 let shown = flat.module.functions[f.0 as usize].shown().to_owned();
@@ -89,14 +90,14 @@ impl<'m> Builder<'_, 'm> {
         let (Plan::Enter(inner) | Plan::Again(inner)) = plan else { return Ok(Flow::On) };
         let flat = self.cx.flat;
         let function = &flat.module.functions[f.0 as usize];
-        let caller = flat.function(state.point().instance);
+        if !self.fits_call(state.point(), f, args) {
+            // Undefined in C, which LLVM does not say of every such call: nothing is said of what follows.
+            self.beyond_unless(state, truth(false));
+            return Ok(Flow::Done);
+        }
         let mut bound = Vec::new();
-        for (n, p) in function.params.iter().enumerate() {
+        for (n, (p, arg)) in function.params.iter().zip(args).enumerate() {
             let value = ValueId(index(n));
-            let Some(arg) = args.get(n) else {
-                bound.push((value, self.any(state, &p.ty, UnknownKind::Environment)));
-                continue;
-            };
             if let Some(size) = p.byval {
                 let kind = ObjectKind::Stack(inner, value);
                 let Some(object) = self.points.known(kind) else { continue };
@@ -119,14 +120,7 @@ impl<'m> Builder<'_, 'm> {
                 bound.push((value, Sym::Num(Num::new(base, ty))));
                 continue;
             }
-            let given = operand_type(caller, arg);
-            let sym = if bits_of(&given, flat.module) == bits_of(&p.ty, flat.module) {
-                self.operand(state, arg, &p.ty)
-            } else {
-                // The function was called without a prototype, and with something else than it takes.
-                self.any(state, &p.ty, UnknownKind::Environment)
-            };
-            bound.push((value, sym));
+            bound.push((value, self.operand(state, arg, &p.ty)));
         }
         if self.cx.recursive(inner) {
             // This call has made none of its locals yet: what ends with it are not those of an outer one.
@@ -152,6 +146,17 @@ impl<'m> Builder<'_, 'm> {
             state.set(depth, now);
         }
         Ok(Flow::To(flat.entry(inner)))
+    }
+
+    /// Whether a call gives a function the arguments that it takes, and expects the result that it has. Without a prototype, or through
+    /// a pointer of another type, it may not.
+    fn fits_call(&self, at: Point, f: FunctionId, args: &[Operand]) -> bool {
+        let function = &self.cx.flat.module.functions[f.0 as usize];
+        let caller = self.cx.flat.function(at.instance);
+        let count =
+            if function.variadic { args.len() >= function.params.len() } else { args.len() == function.params.len() };
+        let result = self.cx.flat.instruction(at).is_none_or(|call| call.ty == function.result);
+        count && result && function.params.iter().zip(args).all(|(p, a)| operand_type(caller, a) == p.ty)
     }
 
     pub(super) fn through_pointer(
@@ -222,6 +227,16 @@ impl<'m> Builder<'_, 'm> {
         let ty = self.address();
         if !self.require(&mut state, cmp(CmpOp::Ne, ty, pointer.clone(), constant(0, ty))) {
             return;
+        }
+        // A function of another type than the call's.
+        if let Op::Call { callee: Callee::Pointer(p), .. } = &instruction.op {
+            for object in self.points.expand(&self.targets(&state, p)).0.into_keys() {
+                let ObjectKind::Function(f) = self.points.objects[object.0 as usize] else { continue };
+                let other = cmp(CmpOp::Ne, ty, pointer.clone(), constant(self.memory.object(object).base.clone(), ty));
+                if !self.fits_call(state.point(), f, args) && !self.beyond_unless(&mut state, other) {
+                    return;
+                }
+            }
         }
         if self.cx.closed {
             // The pointer was made from no address of a function.
@@ -344,19 +359,23 @@ impl<'m> Builder<'_, 'm> {
         let flat = self.cx.flat;
         let mut seen = FastSet::default();
         let mut work = vec![flat.after_call(target)];
-        let mut changed = std::collections::BTreeSet::new();
+        let mut changed = Written::default();
         while let Some(p) = work.pop() {
             if !seen.insert(p) {
                 continue;
             }
-            for i in flat.block(p).instructions.iter().skip(p.index as usize) {
-                if let Op::Store { ptr, volatile: false, .. } = &i.op {
-                    changed.extend(self.points.expand(&self.points.of(flat, p.instance, ptr)).0.into_keys());
+            for (n, i) in flat.block(p).instructions.iter().enumerate().skip(p.index as usize) {
+                // A volatile local keeps its value.
+                if !matches!(i.op, Op::Store { volatile: true, .. }) {
+                    self.add_written(Point { index: index(n), ..p }, i, &mut changed);
                 }
             }
             work.extend(flat.successors(p));
         }
-        for o in changed {
+        if changed.unknown {
+            changed.objects.extend(self.points.escaped.iter().copied());
+        }
+        for o in changed.objects {
             if let ObjectKind::Stack(instance, _) = self.points.objects[o.0 as usize]
                 && instance == target.instance
             {

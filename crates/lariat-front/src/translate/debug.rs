@@ -4,6 +4,7 @@ use super::Context;
 use super::flat::index;
 use super::layout::Object;
 use super::points::{ObjectId, ObjectKind, Points};
+use crate::intrinsic::Intrinsic;
 use crate::module::{BlockId, Callee, DebugType, Function, Module, Op, Operand, TypeId, ValueId};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::IntType;
@@ -78,6 +79,7 @@ pub(super) fn object_name(
             (format!("{}{}", clean(&name), if pointer { ".table" } else { ".result" }), None)
         }
         ObjectKind::Outside => ("outside".to_owned(), None),
+        ObjectKind::Absolute => ("registers".to_owned(), None),
     }
 }
 
@@ -210,13 +212,15 @@ pub(super) struct Scopes {
     lasting: FastSet<ValueId>,
     /// Those of them that one call may make again and again.
     several: FastSet<ValueId>,
+    /// Those that the function may access by their names outside of their scopes. A compiler's own code does not.
+    strayed: FastSet<ValueId>,
     dominators: Vec<FastSet<usize>>,
 }
 
-/// The object that a marker of this name speaks of.
-pub(super) fn marked(module: &Module, instruction: &crate::module::Instruction, name: &str) -> Option<ValueId> {
+/// The object that such a marker speaks of.
+pub(super) fn marked(module: &Module, instruction: &crate::module::Instruction, what: &Intrinsic) -> Option<ValueId> {
     let Op::Call { callee: Callee::Function(f), args, .. } = &instruction.op else { return None };
-    if !module.functions[f.0 as usize].name.starts_with(name) {
+    if module.functions[f.0 as usize].intrinsic.as_ref() != Some(what) {
         return None;
     }
     match args.last() {
@@ -231,7 +235,7 @@ impl Scopes {
         let (mut lasting, mut several) = (FastSet::default(), FastSet::default());
         let releases = function.blocks.iter().flat_map(|b| &b.instructions).any(|i| {
             matches!(&i.op, Op::Call { callee: Callee::Function(f), .. }
-                if module.functions[f.0 as usize].name.starts_with("llvm.stackrestore"))
+                if module.functions[f.0 as usize].intrinsic == Some(Intrinsic::StackRestore))
         });
         let jumps_back = function
             .blocks
@@ -258,16 +262,16 @@ impl Scopes {
                     }
                     early.insert(instruction.id);
                 }
-                if let Some(v) = marked(module, instruction, "llvm.lifetime.start") {
+                if let Some(v) = marked(module, instruction, &Intrinsic::LifetimeStart) {
                     starts.entry(v).or_insert((b, i));
                     if b != 0 {
                         early.insert(v);
                     }
                 }
-                if let Some(v) = marked(module, instruction, "llvm.lifetime.end") {
+                if let Some(v) = marked(module, instruction, &Intrinsic::LifetimeEnd) {
                     let returns = matches!(block.terminator, crate::module::Terminator::Return(_));
                     let last = block.instructions[i + 1..].iter().all(|later| {
-                        marked(module, later, "llvm.lifetime.end").is_some() || matches!(later.op, Op::Load { .. })
+                        marked(module, later, &Intrinsic::LifetimeEnd).is_some() || matches!(later.op, Op::Load { .. })
                     });
                     if !(returns && last) {
                         early.insert(v);
@@ -275,7 +279,12 @@ impl Scopes {
                 }
             }
         }
-        Self { starts, early, lasting, several, dominators: dominators(function) }
+        let strayed = strayed(module, function);
+        Self { starts, early, lasting, several, strayed, dominators: dominators(function) }
+    }
+    /// Whether the function may access an object by its name when it is not there.
+    pub(super) fn is_strayed(&self, value: ValueId) -> bool {
+        self.strayed.contains(&value)
     }
     /// Whether an object is there as long as its function runs.
     pub(super) fn is_whole(&self, value: ValueId) -> bool {
@@ -302,6 +311,74 @@ impl Scopes {
     }
 }
 
+/// The local object that an address is in, if it is made from one by offsets.
+pub(super) fn local_of(function: &Function, operand: &Operand) -> Option<ValueId> {
+    let mut operand = operand;
+    loop {
+        let Operand::Value(v) = operand else { return None };
+        let mut n = (v.0 as usize).checked_sub(function.params.len())?;
+        let mut blocks = function.blocks.iter();
+        let instruction = loop {
+            let block = blocks.next()?;
+            match block.instructions.get(n) {
+                Some(i) => break i,
+                None => n -= block.instructions.len(),
+            }
+        };
+        match &instruction.op {
+            Op::Alloca { .. } => return Some(*v),
+            Op::Gep { base, .. } => operand = base,
+            _ => return None,
+        }
+    }
+}
+
+/// The local objects with marked scopes that are loaded from or stored to by their names where, on some way, they are not in scope.
+fn strayed(module: &Module, function: &Function) -> FastSet<ValueId> {
+    let instructions = function.blocks.iter().flat_map(|b| &b.instructions);
+    let mut number: FastMap<ValueId, usize> = FastMap::default();
+    for v in instructions.filter_map(|i| marked(module, i, &Intrinsic::LifetimeStart)) {
+        let next = number.len();
+        number.entry(v).or_insert(next);
+    }
+    let mut found = FastSet::default();
+    if number.is_empty() {
+        return found;
+    }
+    // For each block, which of them may be out of scope at its beginning.
+    let mut gone: Vec<Option<Vec<bool>>> = vec![None; function.blocks.len()];
+    gone[0] = Some(vec![true; number.len()]);
+    let mut work = vec![0];
+    while let Some(b) = work.pop() {
+        let mut now = gone[b].clone().unwrap_or_default();
+        for i in &function.blocks[b].instructions {
+            for (what, out) in [(&Intrinsic::LifetimeStart, false), (&Intrinsic::LifetimeEnd, true)] {
+                if let Some(n) = marked(module, i, what).and_then(|v| number.get(&v)) {
+                    now[*n] = out;
+                }
+            }
+            let (Op::Load { ptr, .. } | Op::Store { ptr, .. }) = &i.op else { continue };
+            if let Some(v) = local_of(function, ptr)
+                && number.get(&v).is_some_and(|n| now[*n])
+            {
+                found.insert(v);
+            }
+        }
+        for next in super::block_successors(&function.blocks[b].terminator) {
+            let there = &mut gone[next.0 as usize];
+            let mut more = there.is_none();
+            for (t, n) in there.get_or_insert_with(|| vec![false; number.len()]).iter_mut().zip(&now) {
+                more |= *n && !*t;
+                *t |= n;
+            }
+            if more {
+                work.push(next.0 as usize);
+            }
+        }
+    }
+    found
+}
+
 /// Whether control may come from a block back to it, within a call.
 fn comes_again(function: &Function, block: BlockId) -> bool {
     let next = |b: BlockId| super::block_successors(&function.blocks[b.0 as usize].terminator);
@@ -320,8 +397,8 @@ pub(super) fn out_of_scope(module: &Module, function: &Function, block: BlockId,
     let mut open: Vec<Option<FastSet<ValueId>>> = vec![None; function.blocks.len()];
     let pass = |b: BlockId, to: usize, open: &mut FastSet<ValueId>| {
         for instruction in function.blocks[b.0 as usize].instructions.iter().take(to) {
-            open.extend(marked(module, instruction, "llvm.lifetime.start"));
-            if let Some(v) = marked(module, instruction, "llvm.lifetime.end") {
+            open.extend(marked(module, instruction, &Intrinsic::LifetimeStart));
+            if let Some(v) = marked(module, instruction, &Intrinsic::LifetimeEnd) {
                 open.remove(&v);
             }
         }
@@ -343,7 +420,7 @@ pub(super) fn out_of_scope(module: &Module, function: &Function, block: BlockId,
     let mut here = open[block.0 as usize].take().unwrap_or_default();
     pass(block, at as usize, &mut here);
     let all = function.blocks.iter().flat_map(|b| &b.instructions);
-    all.filter_map(|i| marked(module, i, "llvm.lifetime.start")).filter(|v| !here.contains(v)).collect()
+    all.filter_map(|i| marked(module, i, &Intrinsic::LifetimeStart)).filter(|v| !here.contains(v)).collect()
 }
 
 /// The blocks that every way to a block passes.

@@ -294,8 +294,7 @@ impl Builder<'_, '_> {
                     state.evaluates.push(whole.expr.clone());
                     return Some(Sym::Num(whole));
                 }
-                let other = self.unknown(state, "poison", ty, UnknownKind::Environment, None);
-                Some(Sym::Num(Num::new(ite(fits, whole.expr, other.expr), ty)))
+                Some(self.poison_where(state, not(fits), whole))
             }
             _ => None,
         }

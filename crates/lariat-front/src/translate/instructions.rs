@@ -1,17 +1,18 @@
 //! Instructions, one by one.
 
-use super::arith::{self, Num, Sym, and, bit, cmp, compare, constant, low_bit};
+use super::arith::{self, Num, Sym, and, bit, cmp, compare, constant, low_bit, not, or, truth};
 use super::build::{Builder, Flow, Split, State};
 use super::flat::InstanceId;
 use super::layout::{Layout, Size};
 use super::numbers::{bit_operation, select};
 use super::points::{ObjectKind, Targets};
 use super::values::{flatten, inner_type, leaf_range, operand_type};
-use super::{bits_of, leaves_of, store_size};
-use crate::module::{BinOp, Callee, Constant, Instruction, Op, Operand, Type, ValueId};
+use super::{bits_of, debug, leaves_of, store_size};
+use crate::module::{BinOp, Callee, Constant, Instruction, Op, Operand, Promise, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
-use lariat_ir::neutral::{CmpOp, Expr, Goto, MemUpdate, Overflow};
+use lariat_ir::neutral::{CmpOp, Cond, Expr, Goto, IntType, MemUpdate, Overflow};
+use std::rc::Rc;
 
 impl<'m> Builder<'_, 'm> {
     pub(super) fn execute(&mut self, state: &mut State, instruction: &'m Instruction) -> Result<Flow, Split> {
@@ -24,16 +25,21 @@ impl<'m> Builder<'_, 'm> {
             return Ok(Flow::Done);
         }
         let sym = match &instruction.op {
-            Op::Alloca { size, count } => {
+            Op::Alloca { size, count, .. } => {
                 let Some(object) = self.points.known(ObjectKind::Stack(id, instruction.id)) else {
                     return Ok(Flow::On);
                 };
                 let count = self.number(state, count, &Type::Int(64));
                 return self.make_local(state, object, instruction.id, *size, &count);
             }
-            Op::Load { ptr, size, align, volatile, atomic } => {
+            Op::Load { ptr, size, align, volatile, atomic, promise } => {
                 let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address());
+                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address()).unpromised().clone();
+                if *volatile && self.is_register(state, &targets) {
+                    let sym = self.any(state, &instruction.ty, UnknownKind::Environment);
+                    state.env.insert(result, sym);
+                    return Ok(Flow::On);
+                }
                 state.direct = self.is_direct(id, ptr);
                 let loaded = self.load(state, &pointer, &targets, &instruction.ty, *size, *align);
                 state.direct = false;
@@ -42,25 +48,38 @@ impl<'m> Builder<'_, 'm> {
                     let outside = self.points.known(ObjectKind::Outside);
                     self.points.value(result).0.keys().any(|o| Some(*o) != outside)
                 };
-                if *volatile || *atomic || part {
+                let sym = if *volatile || *atomic || part {
                     // A part of an address is a number that nobody knows.
                     self.any(state, &instruction.ty, UnknownKind::Environment)
                 } else {
                     sym
+                };
+                match self.keep_promise(state, sym, promise) {
+                    Some(sym) => sym,
+                    None => return Ok(Flow::Done),
                 }
             }
-            Op::Store { value, ptr, ty, size, align, .. } => {
+            Op::Store { value, ptr, ty, size, align, volatile, .. } => {
                 let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address());
+                if *volatile && self.is_register(state, &targets) {
+                    return Ok(Flow::On);
+                }
+                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address()).unpromised().clone();
                 let sym = self.operand(state, value, ty);
                 state.direct = self.is_direct(id, ptr);
                 let stored = self.store(state, &pointer, &targets, &sym, ty, *size, *align);
                 state.direct = false;
                 return stored;
             }
-            Op::Gep { base, offset, indices, .. } => {
+            Op::Gep { base, offset, indices, flags } => {
                 let address = self.address();
                 let mut sum = self.number(state, base, &Type::Ptr).to(address);
+                // A promise about the base becomes one about the sum, which then has its usual form.
+                let mut before = truth(true);
+                while let Expr::Promised { kept, value } = sum {
+                    before = and(before, (*kept).clone());
+                    sum = (*value).clone();
+                }
                 sum = self.add_address(sum, *offset);
                 for (i, scale) in indices {
                     let ty = operand_type(self.cx.flat.function(id), i);
@@ -80,6 +99,11 @@ impl<'m> Builder<'_, 'm> {
                         }
                     };
                 }
+                let kept = if flags.inbounds { self.stays_inside(state, base, &sum)? } else { truth(true) };
+                let sum = match and(before, kept) {
+                    Cond::Const(true) => sum,
+                    kept => Expr::promised(kept, sum),
+                };
                 Sym::Num(Num::new(sum, address))
             }
             Op::Binary { op, left, right, flags } => {
@@ -104,7 +128,7 @@ impl<'m> Builder<'_, 'm> {
                         let (a, b) = (self.condition(state, left), self.condition(state, right));
                         Sym::Cond(compare(*pred, 1, &bit(&a), &bit(&b)))
                     } else {
-                        let c = self.comparison(state, *pred, left, right, ty, instruction.nosanitize);
+                        let c = self.comparison(state, *pred, left, right, ty, instruction.nosanitize)?;
                         Sym::Cond(if flags.samesign { self.unless_signs_differ(state, left, right, ty, c) } else { c })
                     }
                 } else {
@@ -112,13 +136,21 @@ impl<'m> Builder<'_, 'm> {
                 }
             }
             Op::Cast { op, arg, from, flags } => self.cast(state, *op, arg, from, &instruction.ty, *flags),
+            Op::Select { cond: Operand::Constant(Constant::Poison(_)), .. } => {
+                let poison = Constant::Poison(instruction.ty.clone());
+                self.constant(state, &poison, &instruction.ty)
+            }
             Op::Select { cond, yes, no } => {
                 let c = self.condition(state, cond);
                 let (a, b) = (self.operand(state, yes, &instruction.ty), self.operand(state, no, &instruction.ty));
                 select(&c, &a, &b, width)
             }
             Op::Phi { .. } | Op::Fence => return Ok(Flow::On),
-            Op::Freeze { arg } => self.operand(state, arg, &instruction.ty),
+            // What is poison becomes some value. A constant is none; of what is computed that is not known.
+            Op::Freeze { arg: Operand::Constant(c) } if !matches!(c, Constant::Undef(_) | Constant::Poison(_)) => {
+                self.constant(state, c, &instruction.ty)
+            }
+            Op::Freeze { .. } => self.any(state, &instruction.ty, UnknownKind::Environment),
             Op::ExtractValue { aggregate, path } => {
                 let ty = operand_type(self.cx.flat.function(id), aggregate);
                 let (first, count) = leaf_range(&ty, path);
@@ -166,7 +198,7 @@ impl<'m> Builder<'_, 'm> {
             }
             Op::AtomicRmw { op, ptr, value, size } => {
                 let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address());
+                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address()).unpromised().clone();
                 let Some(_) = self.load(state, &pointer, &targets, &instruction.ty, *size, *size)? else {
                     return Ok(Flow::Done);
                 };
@@ -190,7 +222,7 @@ impl<'m> Builder<'_, 'm> {
             }
             Op::CompareExchange { ptr, new, size, .. } => {
                 let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address());
+                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address()).unpromised().clone();
                 let ty = operand_type(self.cx.flat.function(id), new);
                 let Some(_) = self.load(state, &pointer, &targets, &ty, *size, *size)? else { return Ok(Flow::Done) };
                 let both = self.any(state, &instruction.ty, UnknownKind::Environment);
@@ -217,38 +249,130 @@ impl<'m> Builder<'_, 'm> {
                 let _ = args;
                 self.any(state, &instruction.ty, UnknownKind::Abstraction)
             }
-            Op::Call { callee, args, .. } => {
-                if let (Some(var), super::ModelUse::Intrinsic("lariat.observe")) =
-                    (self.observed, self.cx.model_use(state.at, callee))
-                {
+            Op::Call { callee, args, promises, promise, .. } => {
+                if let (Some(var), super::ModelUse::Observe) = (self.observed, self.cx.model_use(state.at, callee)) {
                     return Ok(self.observe(state, var, args));
                 }
-                return self.call(state, instruction);
+                for (a, promise) in args.iter().zip(promises) {
+                    if !self.pass_with(state, a, promise) {
+                        return Ok(Flow::Done);
+                    }
+                }
+                let flow = self.call(state, instruction)?;
+                // A function that is entered promises it where it returns.
+                if matches!(flow, Flow::On)
+                    && let Some(sym) = state.env.get(&result).cloned()
+                {
+                    let Some(sym) = self.keep_promise(state, sym, promise) else { return Ok(Flow::Done) };
+                    state.env.insert(result, sym);
+                }
+                return Ok(flow);
             }
         };
         state.env.insert(result, sym);
         Ok(Flow::On)
     }
 
-    /// Whether an address is that of a local object that the function calls by its name.
-    pub(super) fn is_direct(&self, instance: InstanceId, operand: &Operand) -> bool {
+    /// The condition that an address stays within the object of its base, or just past its end: where that was promised it is poison
+    /// elsewhere. (An access asks for more, so that the promise is left out of its address.)
+    fn stays_inside(&self, state: &mut State, base: &Operand, sum: &Expr) -> Result<Cond, Split> {
+        let targets = self.points.expand(&self.targets(state, base));
+        let known = |o: &super::points::ObjectId| {
+            let object = self.memory.object(*o);
+            !object.summary && !matches!(object.kind, ObjectKind::Function(_) | ObjectKind::Absolute)
+        };
+        // Of a pointer that may point anywhere nothing is promised that could be said in a few words.
+        if targets.is_empty() || targets.0.len() > super::layout::ALTERNATIVES || !targets.0.keys().all(known) {
+            return Ok(truth(true));
+        }
+        let nothing = constant(0, self.address());
+        let mut kept = truth(false);
+        for id in targets.0.keys() {
+            let object = self.memory.object(*id);
+            let offset = match (sum, &object.many) {
+                (Expr::Const(p, _), None) => Some(i64::try_from(p - &object.base).unwrap_or(-1)),
+                _ => None,
+            };
+            // The object may be gone: then the address means nothing, but no operation has broken a promise yet.
+            state.direct = true;
+            let inside = self.inside(state, object, sum, offset, &nothing);
+            state.direct = false;
+            kept = or(kept, inside?);
+        }
+        // Nothing may be added to null but 0.
+        let ty = self.address();
+        Ok(or(kept, cmp(CmpOp::Eq, ty, sum.clone(), constant(0, ty))))
+    }
+
+    /// Whether an access is to registers of a device, at addresses that the program gives as numbers: what is read there is
+    /// decided by the device, and so is what becomes of what is written.
+    fn is_register(&mut self, state: &mut State, targets: &Targets) -> bool {
+        let absolute = self.points.known(ObjectKind::Absolute);
+        let found = absolute.is_some() && targets.0.len() == 1 && targets.0.keys().next().copied() == absolute;
+        if found {
+            let span = state.span.clone();
+            self.assume(state, "there is a device at the address that the program gives as a number", span);
+        }
+        found
+    }
+
+    /// An access may ask for more than the alignment of its object: whether the address happens to have it nobody knows. Whether
+    /// anything follows.
+    fn perhaps_aligned(&mut self, state: &mut State, targets: &Targets, align: u64) -> bool {
+        let all = self.points.expand(targets);
+        let loose = |o: &super::points::ObjectId| {
+            let object = self.memory.object(*o);
+            object.align < align && !matches!(object.kind, ObjectKind::Function(_))
+        };
+        if !all.0.keys().any(loose) {
+            return true;
+        }
+        let flag = IntType::unsigned(1);
+        let aligned = self.unknown(state, "alignment by chance", flag, UnknownKind::Environment, None);
+        self.require(state, low_bit(&aligned))
+    }
+
+    /// A value is handed over with a promise, as an argument or a result: where it is not kept the run is undefined, or, if that is poison
+    /// only, nothing is said of it. Whether anything follows.
+    pub(super) fn pass_with(&mut self, state: &mut State, operand: &Operand, promise: &Promise) -> bool {
+        if promise.defined && matches!(operand, Operand::Constant(Constant::Undef(_) | Constant::Poison(_))) {
+            self.end(state, Goto::Ub);
+            return false;
+        }
+        if promise.is_empty() {
+            return true;
+        }
+        let ty = operand_type(self.cx.flat.function(state.at.instance), operand);
+        let Sym::Num(value) = self.operand(state, operand, &ty) else { return true };
+        let kept = kept(&value, promise);
+        if promise.defined { self.require(state, kept) } else { self.beyond_unless(state, kept) }
+    }
+
+    /// A value of which something is promised; where that is not kept it is poison, or the run is undefined and nothing follows.
+    pub(super) fn keep_promise(&mut self, state: &mut State, sym: Sym, promise: &Promise) -> Option<Sym> {
+        let Sym::Num(value) = sym else { return Some(sym) };
+        if promise.is_empty() {
+            return Some(Sym::Num(value));
+        }
+        let kept = kept(&value, promise);
+        if promise.defined {
+            return self.require(state, kept).then_some(Sym::Num(value));
+        }
+        Some(self.poison_where(state, not(kept), value))
+    }
+
+    /// Whether an address is that of a local object that the function calls by its name, in its scope.
+    pub(super) fn is_direct(&mut self, instance: InstanceId, operand: &Operand) -> bool {
         let Operand::Value(v) = operand else { return false };
         let function = self.cx.flat.function(instance);
-        let Some(first) = (v.0 as usize).checked_sub(function.params.len()) else {
-            return function.params[v.0 as usize].byval.is_some();
-        };
-        let mut n = first;
-        for block in &function.blocks {
-            if let Some(i) = block.instructions.get(n) {
-                return match &i.op {
-                    Op::Alloca { .. } => true,
-                    Op::Gep { base, .. } => self.is_direct(instance, base),
-                    _ => false,
-                };
-            }
-            n -= block.instructions.len();
+        if let Some(p) = function.params.get(v.0 as usize) {
+            return p.byval.is_some();
         }
-        false
+        let Some(local) = debug::local_of(function, operand) else { return false };
+        let f = self.cx.flat.instance(instance).function;
+        let module = self.cx.flat.module;
+        let scopes = self.scopes.entry(f).or_insert_with(|| Rc::new(debug::Scopes::new(module, function)));
+        !scopes.is_strayed(local)
     }
 
     /// A new local object: nothing is known of its content.
@@ -382,7 +506,9 @@ impl<'m> Builder<'_, 'm> {
         let leaves = leaves_of(ty);
         let single = leaves.len() == 1 && leaves[0].0 == 0;
         let mut parts = Vec::new();
-        if !self.somewhere(state, pointer, targets) {
+        if !self.somewhere(state, pointer, targets)
+            || !self.perhaps_aligned(state, targets, if single { align } else { 1 })
+        {
             return Ok(None);
         }
         if super::is_huge(ty) {
@@ -430,7 +556,9 @@ impl<'m> Builder<'_, 'm> {
         let single = leaves.len() == 1 && leaves[0].0 == 0;
         let mut parts = Vec::new();
         flatten(value, &mut parts);
-        if !self.somewhere(state, pointer, targets) {
+        if !self.somewhere(state, pointer, targets)
+            || !self.perhaps_aligned(state, targets, if single { align } else { 1 })
+        {
             return Ok(Flow::Done);
         }
         if super::is_huge(ty) {
@@ -460,6 +588,31 @@ impl<'m> Builder<'_, 'm> {
         }
         Ok(Flow::On)
     }
+}
+
+/// The condition that a value is what is promised of it.
+fn kept(value: &Num, promise: &Promise) -> Cond {
+    let ty = IntType::unsigned(value.ty.width);
+    let number = value.to(ty);
+    let mut kept = truth(true);
+    if promise.nonnull {
+        kept = and(kept, cmp(CmpOp::Ne, ty, number.clone(), constant(0, ty)));
+    }
+    for ranges in &promise.ranges {
+        let mut within = truth(false);
+        for (width, low, high) in ranges {
+            if *width != ty.width {
+                within = truth(true);
+                continue;
+            }
+            let from = cmp(CmpOp::Ge, ty, number.clone(), constant(*low, ty));
+            let to = cmp(CmpOp::Lt, ty, number.clone(), constant(*high, ty));
+            // One that wraps goes from the first to the largest, and from 0 on.
+            within = or(within, if low < high { and(from, to) } else { or(from, to) });
+        }
+        kept = and(kept, within);
+    }
+    kept
 }
 
 /// Whether an instruction goes by a poison constant where LLVM says that this is undefined behaviour: as an address, a divisor or a

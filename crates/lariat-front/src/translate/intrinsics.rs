@@ -3,18 +3,20 @@
 use super::arith::{Num, Sym, and, cmp, compare, constant, ite, operate, or, truth};
 use super::bits_of;
 use super::build::{Builder, Flow, Split, State};
-use super::points::ObjectKind;
+use super::points::{ObjectKind, Targets};
 use super::values::operand_type;
+use crate::intrinsic::{Arithmetic, CountBits, Intrinsic, MinMax};
 use crate::module::{Constant, Instruction, Operand, Predicate, Type};
 use lariat_ir::UnknownKind;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Expr, Goto, IntType, Overflow, UnaryOp};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow, UnaryOp};
+use std::collections::BTreeSet;
 
 impl<'m> Builder<'_, 'm> {
     pub(super) fn intrinsic(
         &mut self,
         state: &mut State,
         instruction: &'m Instruction,
-        name: &'m str,
+        which: &'m Intrinsic,
         args: &[Operand],
     ) -> Result<Flow, Split> {
         let flat = self.cx.flat;
@@ -22,12 +24,7 @@ impl<'m> Builder<'_, 'm> {
         let function = flat.function(at.instance);
         let result = flat.value(at.instance, instruction.id);
         let width = bits_of(&instruction.ty, flat.module);
-        let base = name.strip_prefix("llvm.").unwrap_or(name);
-        let kind = base.split('.').next().unwrap_or(base);
-        // On vectors they work lane by lane, which is not followed.
-        let lanes = matches!(instruction.ty, Type::Other(_))
-            || args.iter().any(|a| matches!(operand_type(function, a), Type::Other(_)));
-        if lanes && instruction.ty != Type::Void && !writes_memory(name) {
+        if is_computed(which) && self.is_out_of_sight(state, which, args, &instruction.ty) {
             let sym = self.any(state, &instruction.ty, UnknownKind::Abstraction);
             state.set_value(result, sym);
             return Ok(Flow::On);
@@ -36,15 +33,21 @@ impl<'m> Builder<'_, 'm> {
             let ty = args.get(n).map_or(Type::Void, |a| operand_type(function, a));
             args.get(n).map(|a| b.number(state, a, &ty))
         };
-        let sym = match kind {
-            "dbg" => return Ok(Flow::On),
-            "lifetime" => {
+        let flagged = |n: usize| matches!(args.get(n), Some(Operand::Constant(Constant::Int(_, 1))));
+        let sym = match which {
+            Intrinsic::Nothing | Intrinsic::VaEnd | Intrinsic::StackRestore => {
+                if instruction.ty == Type::Void {
+                    return Ok(Flow::On);
+                }
+                self.any(state, &instruction.ty, UnknownKind::Environment)
+            }
+            Intrinsic::LifetimeStart | Intrinsic::LifetimeEnd => {
                 let value = match args.last() {
                     Some(Operand::Value(v)) => *v,
                     _ => return Ok(Flow::On),
                 };
                 let Some(id) = self.points.known(ObjectKind::Stack(at.instance, value)) else { return Ok(Flow::On) };
-                let starts = base.starts_with("lifetime.start");
+                let starts = *which == Intrinsic::LifetimeStart;
                 if starts {
                     if self.memory.object(id).many.is_some() {
                         let Some(address) = self.next_of_many(state, id) else { return Ok(Flow::Done) };
@@ -57,119 +60,80 @@ impl<'m> Builder<'_, 'm> {
                 self.set_alive(state, id, value, starts);
                 return Ok(Flow::On);
             }
-            "assume" => {
+            Intrinsic::Assume => {
                 let c = match args.first() {
                     Some(a) => self.condition(state, a),
                     None => truth(true),
                 };
                 return Ok(if self.require(state, c) { Flow::On } else { Flow::Done });
             }
-            "ubsantrap" => {
+            Intrinsic::UbsanTrap => {
                 self.end(state, Goto::Ub);
                 return Ok(Flow::Done);
             }
-            "trap" | "debugtrap" => {
+            Intrinsic::Trap => {
                 self.end(state, Goto::Trap);
                 return Ok(Flow::Done);
             }
-            "memcpy" | "memmove" | "memset" => {
-                let ty = self.address();
-                let (Some(to), Some(second), Some(n)) = (args.first(), args.get(1), args.get(2)) else {
-                    return Ok(Flow::On);
-                };
-                let targets = self.targets(state, to);
-                let pointer = self.number(state, to, &Type::Ptr).to(ty);
-                let size = arg(self, state, 2).unwrap_or_else(|| Num::constant(0, ty));
-                let known = size.as_const().and_then(|k| u64::try_from(k.clone()).ok());
-                // A volatile copy reads what the environment says.
-                let volatile = matches!(args.get(3), Some(Operand::Constant(Constant::Int(_, 1))));
-                let known = known.filter(|_| !volatile);
-                let kept = if volatile { UnknownKind::Environment } else { UnknownKind::Abstraction };
-                let from_targets = self.targets(state, second);
-                let follows = match (kind, known) {
-                    ("memset", Some(n)) => {
-                        let byte = self.number(state, second, &Type::Int(8));
-                        self.fill(state, (&pointer, &targets), &byte, n)?
-                    }
-                    (_, Some(n)) => {
-                        let source = self.number(state, second, &Type::Ptr).to(ty);
-                        self.copy(state, (&pointer, &targets), (&source, &from_targets), n)?
-                    }
-                    (_, None) => {
-                        let _ = n;
-                        let size = size.to(ty);
-                        let mut valid = self.range_valid(state, &pointer, &targets, &size)?;
-                        if kind != "memset" {
-                            let source = self.number(state, second, &Type::Ptr).to(ty);
-                            valid = and(valid, self.range_valid(state, &source, &from_targets, &size)?);
-                        }
-                        let follows = self.require(state, valid);
-                        if follows {
-                            self.forget_all(state, &targets, kept);
-                        }
-                        follows
-                    }
-                };
-                return Ok(if follows { Flow::On } else { Flow::Done });
+            Intrinsic::Memcpy | Intrinsic::Memmove | Intrinsic::Memset => {
+                return self.bulk_intrinsic(state, which, args);
             }
-            "expect" | "launder" | "strip" | "ssa" => match args.first() {
+            Intrinsic::Identity => match args.first() {
                 Some(a) => self.operand(state, a, &instruction.ty),
                 None => Sym::Nothing,
             },
             // Without optimisation nothing counts as constant.
-            "is" if base.starts_with("is.constant") => Sym::Cond(truth(false)),
-            "sadd" | "uadd" | "ssub" | "usub" | "smul" | "umul" if base.contains("with.overflow") => {
-                match (arg(self, state, 0), arg(self, state, 1)) {
-                    (Some(a), Some(b)) => {
-                        let ty = args.first().map_or(Type::Void, |a| operand_type(function, a));
-                        match overflowing(kind, bits_of(&ty, flat.module), &a, &b) {
-                            Some(both) => both,
-                            None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
-                        }
-                    }
-                    _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
-                }
-            }
-            "smax" | "smin" | "umax" | "umin" => match (arg(self, state, 0), arg(self, state, 1)) {
+            Intrinsic::IsConstant => Sym::Cond(truth(false)),
+            Intrinsic::WithOverflow(op) => match (arg(self, state, 0), arg(self, state, 1)) {
                 (Some(a), Some(b)) => {
-                    let pred = match kind {
-                        "smax" => Predicate::Sgt,
-                        "smin" => Predicate::Slt,
-                        "umax" => Predicate::Ugt,
-                        _ => Predicate::Ult,
+                    let ty = args.first().map_or(Type::Void, |a| operand_type(function, a));
+                    match overflowing(*op, bits_of(&ty, flat.module), &a, &b) {
+                        Some(both) => both,
+                        None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+                    }
+                }
+                _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+            },
+            Intrinsic::MinMax(kind) => match (arg(self, state, 0), arg(self, state, 1)) {
+                (Some(a), Some(b)) => {
+                    let (pred, signed) = match kind {
+                        MinMax::SMax => (Predicate::Sgt, true),
+                        MinMax::SMin => (Predicate::Slt, true),
+                        MinMax::UMax => (Predicate::Ugt, false),
+                        MinMax::UMin => (Predicate::Ult, false),
                     };
-                    let ty = IntType { width, signed: kind.starts_with('s') };
+                    let ty = IntType { width, signed };
                     let first = compare(pred, width, &a, &b);
                     Sym::Num(Num::new(ite(first, a.to(ty), b.to(ty)), ty))
                 }
                 _ => Sym::Nothing,
             },
-            "abs" => match arg(self, state, 0) {
+            Intrinsic::Abs => match arg(self, state, 0) {
                 Some(a) => {
                     let ty = IntType::signed(width);
                     let x = a.to(ty);
-                    let poison = matches!(args.get(1), Some(Operand::Constant(Constant::Int(_, 1))));
-                    let overflow = if poison { Overflow::Undefined } else { Overflow::Wraps };
+                    let overflow = if flagged(1) { Overflow::Undefined } else { Overflow::Wraps };
                     let negated = Expr::unary(UnaryOp::Neg, ty, overflow, x.clone());
                     let negative = cmp(CmpOp::Lt, ty, x.clone(), constant(0, ty));
                     Sym::Num(Num::new(ite(negative, negated, x), ty))
                 }
                 None => Sym::Nothing,
             },
-            "ctpop" | "ctlz" | "cttz" => match arg(self, state, 0) {
+            Intrinsic::CountBits(what) => match arg(self, state, 0) {
                 Some(a) if width <= 64 => {
-                    if kind != "ctpop" && matches!(args.get(1), Some(Operand::Constant(Constant::Int(_, 1)))) {
+                    let counted = count_bits(*what, width, &a);
+                    if *what != CountBits::Set && flagged(1) {
+                        // Of zero it is poison; where the compiler's checks stand before it, zero does not come here.
                         let ty = IntType::unsigned(width);
-                        let ok = cmp(CmpOp::Ne, ty, a.to(ty), constant(0, ty));
-                        if !self.require(state, ok) {
-                            return Ok(Flow::Done);
-                        }
+                        let zero = cmp(CmpOp::Eq, ty, a.to(ty), constant(0, ty));
+                        self.poison_where(state, zero, counted)
+                    } else {
+                        Sym::Num(counted)
                     }
-                    Sym::Num(count_bits(kind, width, &a))
                 }
                 _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
             },
-            "bswap" => match arg(self, state, 0) {
+            Intrinsic::Bswap => match arg(self, state, 0) {
                 Some(a) if width.is_multiple_of(8) => {
                     let ty = IntType::unsigned(width);
                     let byte = IntType::unsigned(8);
@@ -181,24 +145,23 @@ impl<'m> Builder<'_, 'm> {
                 }
                 _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
             },
-            "fshl" | "fshr" => match (arg(self, state, 0), arg(self, state, 1), arg(self, state, 2)) {
+            Intrinsic::FunnelShift { left } => match (arg(self, state, 0), arg(self, state, 1), arg(self, state, 2)) {
                 (Some(a), Some(b), Some(c)) => {
                     let ty = IntType::unsigned(width);
                     let modulus = constant(width, ty);
                     let by = operate(BinaryOp::Rem, ty, Overflow::Wraps, c.to(ty), modulus.clone());
                     let rest = operate(BinaryOp::Sub, ty, Overflow::Wraps, modulus, by.clone());
-                    let (left, right) = if kind == "fshl" { (by.clone(), rest) } else { (rest, by.clone()) };
-                    let high = operate(BinaryOp::Shl, ty, Overflow::Wraps, a.to(ty), left);
-                    let low = operate(BinaryOp::Shr, ty, Overflow::Wraps, b.to(ty), right);
+                    let (up, down) = if *left { (by.clone(), rest) } else { (rest, by.clone()) };
+                    let high = operate(BinaryOp::Shl, ty, Overflow::Wraps, a.to(ty), up);
+                    let low = operate(BinaryOp::Shr, ty, Overflow::Wraps, b.to(ty), down);
                     let both = operate(BinaryOp::Or, ty, Overflow::Wraps, high, low);
-                    let whole = if kind == "fshl" { a.to(ty) } else { b.to(ty) };
+                    let whole = if *left { a.to(ty) } else { b.to(ty) };
                     let none = cmp(CmpOp::Eq, ty, by, constant(0, ty));
                     Sym::Num(Num::new(ite(none, whole, both), ty))
                 }
                 _ => Sym::Nothing,
             },
-            "usub" | "uadd" | "ssub" | "sadd" => self.any(state, &instruction.ty, UnknownKind::Abstraction),
-            "va_start" | "va_copy" => {
+            Intrinsic::VaStart => {
                 let span = state.span_of();
                 self.assume(state, "further arguments are as the function expects them", span);
                 for a in args {
@@ -207,36 +170,86 @@ impl<'m> Builder<'_, 'm> {
                 }
                 return Ok(Flow::On);
             }
-            "va_end" | "stackrestore" | "prefetch" | "donothing" | "invariant" | "var" | "experimental"
-            | "annotation" => {
-                if instruction.ty == Type::Void {
-                    return Ok(Flow::On);
-                }
-                self.any(state, &instruction.ty, UnknownKind::Environment)
-            }
-            "objectsize" => self.any(state, &instruction.ty, UnknownKind::Environment),
-            "stacksave" => Sym::Num(Num::constant(0, self.address())),
-            "threadlocal" => match args.first() {
-                Some(a) => self.operand(state, a, &Type::Ptr),
-                None => Sym::Nothing,
-            },
-            "eh" => self.any(state, &instruction.ty, UnknownKind::Environment),
-            _ if writes_memory(name) => {
-                for a in args {
-                    let targets = self.targets(state, a);
-                    self.forget_all(state, &targets, UnknownKind::Environment);
-                }
-                self.forget_escaped(state, false);
-                self.any(state, &instruction.ty, UnknownKind::Environment)
-            }
-            // Floating point, mostly: no effect, and a result that is followed or not.
-            _ => match self.float_intrinsic(state, base, args, &instruction.ty) {
+            Intrinsic::StackSave => Sym::Num(Num::constant(0, self.address())),
+            Intrinsic::Environment => self.any(state, &instruction.ty, UnknownKind::Environment),
+            // Floating point, mostly: a result that is followed or not.
+            Intrinsic::Compute(name) => match self.float_intrinsic(state, name, args, &instruction.ty) {
                 Some(sym) => sym,
                 None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
             },
+            // A jump is followed as one, before this; one that goes where there is no target is not.
+            Intrinsic::SetJump | Intrinsic::LongJump | Intrinsic::Beyond => {
+                self.beyond_unless(state, truth(false));
+                return Ok(Flow::Done);
+            }
         };
         state.set_value(result, sym);
         Ok(Flow::On)
+    }
+
+    /// Whether the result of a computation is not followed: on vectors it works lane by lane, and with the digits of an address it
+    /// gives a number that nobody knows. To add to an address, or to take from it, makes another one.
+    fn is_out_of_sight(&self, state: &State, which: &Intrinsic, args: &[Operand], result: &Type) -> bool {
+        let function = self.cx.flat.function(state.point().instance);
+        let ty = |a: &Operand| operand_type(function, a);
+        if matches!(result, Type::Other(_)) || args.iter().any(|a| matches!(ty(a), Type::Other(_))) {
+            return true;
+        }
+        let addresses: Vec<bool> = args.iter().map(|a| self.is_address(state, a, &ty(a))).collect();
+        let moved = match which {
+            Intrinsic::WithOverflow(Arithmetic::SAdd | Arithmetic::UAdd) => !addresses.iter().all(|a| *a),
+            Intrinsic::WithOverflow(Arithmetic::SSub | Arithmetic::USub) => !addresses.get(1).is_some_and(|a| *a),
+            _ => false,
+        };
+        addresses.contains(&true) && !moved
+    }
+
+    fn bulk_intrinsic(&mut self, state: &mut State, which: &Intrinsic, args: &[Operand]) -> Result<Flow, Split> {
+        let ty = self.address();
+        let [to, second, size, ..] = args else { return Ok(Flow::On) };
+        let targets = self.targets(state, to);
+        let pointer = self.number(state, to, &Type::Ptr).to(ty).unpromised().clone();
+        let given = operand_type(self.cx.flat.function(state.point().instance), size);
+        let size = self.number(state, size, &given);
+        let known = size.as_const().and_then(|k| u64::try_from(k.clone()).ok());
+        // A volatile copy reads what the environment says.
+        let volatile = matches!(args.get(3), Some(Operand::Constant(Constant::Int(_, 1))));
+        let known = known.filter(|_| !volatile);
+        let kept = if volatile { UnknownKind::Environment } else { UnknownKind::Abstraction };
+        let from_targets = self.targets(state, second);
+        if *which == Intrinsic::Memcpy {
+            let source = self.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
+            let apart = equal_or_apart(&pointer, &source, &size.to(ty), ty);
+            let one = |t: &Targets| t.0.keys().copied().collect::<BTreeSet<_>>();
+            // Model addresses of different objects are apart.
+            if !one(&targets).is_disjoint(&one(&from_targets)) && !self.require(state, apart) {
+                return Ok(Flow::Done);
+            }
+        }
+        let follows = match (which, known) {
+            (Intrinsic::Memset, Some(n)) => {
+                let byte = self.number(state, second, &Type::Int(8));
+                self.fill(state, (&pointer, &targets), &byte, n)?
+            }
+            (_, Some(n)) => {
+                let source = self.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
+                self.copy(state, (&pointer, &targets), (&source, &from_targets), n)?
+            }
+            (_, None) => {
+                let size = size.to(ty);
+                let mut valid = self.range_valid(state, &pointer, &targets, &size)?;
+                if *which != Intrinsic::Memset {
+                    let source = self.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
+                    valid = and(valid, self.range_valid(state, &source, &from_targets, &size)?);
+                }
+                let follows = self.require(state, valid);
+                if follows {
+                    self.forget_all(state, &targets, kept);
+                }
+                follows
+            }
+        };
+        Ok(if follows { Flow::On } else { Flow::Done })
     }
 
     pub(super) fn observe(&mut self, state: &mut State, var: usize, args: &[Operand]) -> Flow {
@@ -255,125 +268,43 @@ impl<'m> Builder<'_, 'm> {
     }
 }
 
-/// Whether an intrinsic of this name may write through its arguments: those that compute only are listed.
-pub(super) fn writes_memory(name: &str) -> bool {
-    const COMPUTE: &[&str] = &[
-        "abs",
-        "annotation",
-        "assume",
-        "bitreverse",
-        "bswap",
-        "canonicalize",
-        "ceil",
-        "copysign",
-        "cos",
-        "ctlz",
-        "ctpop",
-        "cttz",
-        "dbg",
-        "debugtrap",
-        "donothing",
-        "eh",
-        "exp",
-        "exp10",
-        "exp2",
-        "expect",
-        "experimental",
-        "fabs",
-        "floor",
-        "fma",
-        "fmuladd",
-        "fptosi",
-        "fptoui",
-        "frameaddress",
-        "frexp",
-        "fshl",
-        "fshr",
-        "invariant",
-        "is",
-        "launder",
-        "ldexp",
-        "lifetime",
-        "llrint",
-        "llround",
-        "log",
-        "log10",
-        "log2",
-        "lrint",
-        "lround",
-        "maximum",
-        "maximumnum",
-        "maxnum",
-        "memcpy",
-        "memmove",
-        "memset",
-        "minimum",
-        "minimumnum",
-        "minnum",
-        "modf",
-        "nearbyint",
-        "objectsize",
-        "pow",
-        "powi",
-        "prefetch",
-        "ptrmask",
-        "returnaddress",
-        "rint",
-        "round",
-        "roundeven",
-        "sadd",
-        "sdiv",
-        "sin",
-        "sincos",
-        "smax",
-        "smin",
-        "smul",
-        "sponentry",
-        "sqrt",
-        "ssa",
-        "sshl",
-        "ssub",
-        "stackrestore",
-        "stacksave",
-        "strip",
-        "tan",
-        "threadlocal",
-        "trap",
-        "trunc",
-        "uadd",
-        "ubsantrap",
-        "udiv",
-        "umax",
-        "umin",
-        "umul",
-        "ushl",
-        "usub",
-        "va_copy",
-        "va_end",
-        "va_start",
-        "var",
-        "vector",
-    ];
-    let kind = name.strip_prefix("llvm.").unwrap_or(name).split('.').next().unwrap_or_default();
-    name.starts_with("llvm.") && COMPUTE.binary_search(&kind).is_err()
+/// Whether an intrinsic is a function of its arguments.
+fn is_computed(which: &Intrinsic) -> bool {
+    matches!(
+        which,
+        Intrinsic::Compute(_)
+            | Intrinsic::WithOverflow(_)
+            | Intrinsic::MinMax(_)
+            | Intrinsic::Abs
+            | Intrinsic::CountBits(_)
+            | Intrinsic::Bswap
+            | Intrinsic::FunnelShift { .. }
+    )
+}
+
+/// That two ranges of so many bytes are one, or have no byte in common: else `memcpy` is undefined. (The compiler copies structs with
+/// it, also onto themselves.)
+fn equal_or_apart(a: &Expr, b: &Expr, size: &Expr, ty: IntType) -> Cond {
+    let end = |p: &Expr| operate(BinaryOp::Add, ty, Overflow::Undefined, p.clone(), size.clone());
+    let before = |p: &Expr, q: &Expr| cmp(CmpOp::Le, ty, end(p), q.clone());
+    or(cmp(CmpOp::Eq, ty, a.clone(), b.clone()), or(before(a, b), before(b, a)))
 }
 
 /// The result of an operation and whether it overflowed.
-pub(super) fn overflowing(kind: &str, width: u32, a: &Num, b: &Num) -> Option<Sym> {
-    if width == 0 || width > 63 && kind.ends_with("mul") && width * 2 > 128 || width > 126 {
+fn overflowing(kind: Arithmetic, width: u32, a: &Num, b: &Num) -> Option<Sym> {
+    let signed = kind.is_signed();
+    // A product of unsigned numbers needs one bit more as a signed number.
+    let too_wide = kind.is_product() && (width > 64 || !signed && width > 63);
+    if width == 0 || too_wide || width > 126 {
         return None;
     }
-    let signed = kind.starts_with('s');
     let ty = IntType { width, signed };
-    let wide = IntType::signed(if kind.ends_with("mul") { (2 * width).min(128) } else { width + 2 });
-    let op = match &kind[1..] {
-        "add" => BinaryOp::Add,
-        "sub" => BinaryOp::Sub,
-        _ => BinaryOp::Mul,
+    let wide = IntType::signed(if kind.is_product() { (2 * width).min(128) } else { width + 2 });
+    let op = match kind {
+        Arithmetic::SAdd | Arithmetic::UAdd => BinaryOp::Add,
+        Arithmetic::SSub | Arithmetic::USub => BinaryOp::Sub,
+        Arithmetic::SMul | Arithmetic::UMul => BinaryOp::Mul,
     };
-    if kind.ends_with("mul") && !signed && 2 * width > 127 {
-        return None;
-    }
     let of = |n: &Num| Num::new(n.to(ty), ty).to(wide);
     let exact = operate(op, wide, Overflow::Wraps, of(a), of(b));
     let result = Num::new(exact.clone(), wide).read_as(ty);
@@ -383,7 +314,7 @@ pub(super) fn overflowing(kind: &str, width: u32, a: &Num, b: &Num) -> Option<Sy
     Some(Sym::Aggregate(vec![Sym::Num(result), Sym::Cond(out)]))
 }
 
-pub(super) fn count_bits(kind: &str, width: u32, a: &Num) -> Num {
+fn count_bits(what: CountBits, width: u32, a: &Num) -> Num {
     let ty = IntType::unsigned(width);
     let x = a.to(ty);
     let set = |i: u32| {
@@ -391,12 +322,14 @@ pub(super) fn count_bits(kind: &str, width: u32, a: &Num) -> Num {
         let one = operate(BinaryOp::And, ty, Overflow::Wraps, moved, constant(1, ty));
         cmp(CmpOp::Ne, ty, one, constant(0, ty))
     };
-    let e = match kind {
-        "ctpop" => (0..width).fold(constant(0, ty), |sum, i| {
+    let e = match what {
+        CountBits::Set => (0..width).fold(constant(0, ty), |sum, i| {
             operate(BinaryOp::Add, ty, Overflow::Wraps, sum, ite(set(i), constant(1, ty), constant(0, ty)))
         }),
-        "ctlz" => (0..width).fold(constant(width, ty), |rest, i| ite(set(i), constant(width - 1 - i, ty), rest)),
-        _ => (0..width).rev().fold(constant(width, ty), |rest, i| ite(set(i), constant(i, ty), rest)),
+        CountBits::Leading => {
+            (0..width).fold(constant(width, ty), |rest, i| ite(set(i), constant(width - 1 - i, ty), rest))
+        }
+        CountBits::Trailing => (0..width).rev().fold(constant(width, ty), |rest, i| ite(set(i), constant(i, ty), rest)),
     };
     Num::new(e, ty)
 }

@@ -12,6 +12,7 @@
 use super::flat::{Form, InstanceId, Point, index};
 use super::points::{ObjectId, ObjectKind, Offsets, Points, Targets};
 use super::{Context, Names, debug};
+use crate::intrinsic::Intrinsic;
 use crate::module::{Callee, Op, Operand, TypeId, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::{FastMap, FastSet};
@@ -98,6 +99,8 @@ pub(super) struct Object {
     /// them are not told apart. Its size is that of each of them, or the largest there is.
     pub summary: bool,
     pub layout: Layout,
+    /// What its address is a multiple of.
+    pub align: u64,
     /// The debug type.
     pub ty: Option<TypeId>,
 }
@@ -167,7 +170,8 @@ impl Collector<'_, '_> {
         let data = self.data(targets);
         let mut places = 0;
         for (object, offsets) in &data {
-            let aligned = aligned(offsets, align);
+            let kind = self.points.objects[object.0 as usize];
+            let aligned = aligned(offsets, align.min(object_align(self.cx, kind)));
             match &aligned {
                 Offsets::Exact(list) => places += list.len(),
                 Offsets::Class { .. } => places = ALTERNATIVES + 1,
@@ -260,11 +264,9 @@ impl Collector<'_, '_> {
             }
         }
         match cx.model_use(at, callee) {
-            super::ModelUse::Intrinsic(name) => {
+            super::ModelUse::Intrinsic(Intrinsic::Memcpy | Intrinsic::Memmove) => {
                 let size = args.get(2).and_then(super::points::constant_of).and_then(|n| u64::try_from(n).ok());
-                if (name.starts_with("llvm.memcpy") || name.starts_with("llvm.memmove"))
-                    && let (Some(size), [to, from, ..]) = (size, args)
-                {
+                if let (Some(size), [to, from, ..]) = (size, args) {
                     self.copy(&of(to), &of(from), size);
                 }
             }
@@ -340,7 +342,7 @@ impl Collector<'_, '_> {
     }
 }
 
-/// The offsets that an access with this alignment can have: a misaligned one is undefined, and all bases are aligned.
+/// The offsets that an access can have in an object, if both are aligned so: a misaligned access is undefined.
 pub(super) fn aligned(offsets: &Offsets, align: u64) -> Offsets {
     match (offsets, i64::try_from(align)) {
         (Offsets::Class { stride, .. }, Ok(a)) if a > 1 && a % stride == 0 => Offsets::Class { first: 0, stride: a },
@@ -509,6 +511,7 @@ impl Memory {
                 several: lives.several.contains(&id),
                 summary,
                 layout: Layout::Scalars(Vec::new()),
+                align: object_align(cx, kind),
                 ty,
             });
         }
@@ -744,7 +747,7 @@ pub(super) fn object_size(cx: &Context<'_>, kind: ObjectKind) -> Option<u64> {
                 return p.byval;
             }
             function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == v).and_then(|i| match &i.op {
-                Op::Alloca { size, count } => {
+                Op::Alloca { size, count, .. } => {
                     let count = u64::try_from(super::points::constant_of(count)?).ok()?;
                     size.checked_mul(count)
                 }
@@ -754,6 +757,29 @@ pub(super) fn object_size(cx: &Context<'_>, kind: ObjectKind) -> Option<u64> {
         ObjectKind::Heap(at) => super::library::heap_size(cx, at),
         ObjectKind::Library(at, pointer) => super::library::library_size(cx, at, pointer),
         ObjectKind::Outside => None,
+        ObjectKind::Absolute => Some(0),
+    }
+}
+
+/// What the address of an object is a multiple of, at least.
+pub(super) fn object_align(cx: &Context<'_>, kind: ObjectKind) -> u64 {
+    let pointer = u64::from(cx.flat.module.pointer_bits / 8);
+    match kind {
+        ObjectKind::Global(g) => cx.flat.module.globals[g.0 as usize].align,
+        ObjectKind::Function(_) => 1,
+        ObjectKind::Stack(id, v) => {
+            let function = cx.flat.function(id);
+            let made = function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == v);
+            match made.map(|i| &i.op) {
+                Some(Op::Alloca { align, .. }) => *align,
+                // A copy for a parameter is on the stack, word by word.
+                _ => pointer.min(4),
+            }
+        }
+        // For every type that has no alignment of its own.
+        ObjectKind::Heap(_) | ObjectKind::Library(..) => 2 * pointer,
+        // The address is an input, digits and all.
+        ObjectKind::Outside | ObjectKind::Absolute => 4096,
     }
 }
 
@@ -834,7 +860,7 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
                                 && (0..cx.flat.function(other).params.len())
                                     .any(|n| points.value(cx.flat.value(other, ValueId(index(n)))).0.contains_key(&id))
                         });
-                let lasting = kept || returned || carried || points.escaped.contains(&id);
+                let lasting = kept || returned || carried || points.escaped.contains(&id) || scopes.is_strayed(value);
                 if !lasting {
                     continue;
                 }

@@ -236,15 +236,19 @@ impl Builder<'_, '_> {
             if let (Expr::Const(p, _), None) = (pointer, &object.many) {
                 // A known address: the object and the offset are known.
                 let offset = i64::try_from(p - &object.base).unwrap_or(-1);
+                if i64::try_from(align.min(object.align)).is_ok_and(|a| a > 1 && offset % a != 0) {
+                    continue;
+                }
                 let when = self.inside(state, object, pointer, Some(offset), &bytes)?;
                 add(when, self.place(id, &Offsets::Exact(vec![offset]), size, pointer));
                 continue;
             }
+            let align = align.min(object.align);
             match super::layout::aligned(&offsets, align) {
                 Offsets::Exact(list) => {
                     for o in list {
                         if i64::try_from(align).is_ok_and(|a| a > 1 && o % a != 0) {
-                            // Misaligned, since all objects are aligned.
+                            // Misaligned, since the object is aligned.
                             continue;
                         }
                         let when = self.inside(state, object, pointer, Some(o), &bytes)?;

@@ -37,6 +37,7 @@ mod skip;
 mod start;
 mod values;
 
+use crate::intrinsic::Intrinsic;
 use crate::models::{Model, Table};
 use crate::module::{BlockId, Callee, Function, FunctionId, Module, Op, Operand, Terminator, Type, ValueId};
 use crate::{Entry, EntryChoice, Failure, Options};
@@ -56,6 +57,7 @@ pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failu
         own = Table::with(&options.models)?;
         &own
     };
+    refuse(module)?;
     let mut module = prepare::prepare(module);
     let assumed = prepare::leave_assumptions_to_models(&mut module, table);
     let entries: Vec<FunctionId> = entries(&module, options)?;
@@ -69,6 +71,31 @@ pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failu
         done.push(Entry { name: function.shown().to_owned(), program });
     }
     Ok(done)
+}
+
+/// What cannot be read as what it is.
+fn refuse(module: &Module) -> Result<(), Failure> {
+    let failure = |message: &str| Err(Failure { place: None, message: message.to_owned() });
+    if module.big_endian {
+        // Where the bytes of a number are decides what unions, casts and copies see.
+        return failure(
+            "its target keeps the highest byte first, which is not followed; compile it for a little-endian target",
+        );
+    }
+    // Assembly outside of functions may define symbols, name one object twice and fill sections that run at the start.
+    let harmless = [".ident", ".symver", ".file", ".hidden", "#", "//"];
+    let strange = module.assembly.split(['\n', ';']).map(str::trim).find(|line| {
+        !line.is_empty()
+            && !harmless.iter().any(|d| line.starts_with(d))
+            && *line != ".section .note.GNU-stack,\"\",@progbits"
+    });
+    match strange {
+        Some(line) => failure(&format!(
+            "it has assembly outside of functions (`{line}`), which is not followed; leave it out with a macro, and describe what \
+             it defines with --model"
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Makes assumptions that every proof about a program rests on, in both its forms.
@@ -181,7 +208,9 @@ struct Context<'m> {
 /// What a call comes to, besides functions that are entered.
 enum ModelUse<'m> {
     Entered,
-    Intrinsic(&'m str),
+    Intrinsic(&'m Intrinsic),
+    /// The function whose calls are observations.
+    Observe,
     Model(&'m Model),
     Unknown,
 }
@@ -195,7 +224,7 @@ impl<'m> Context<'m> {
         for list in pieces.values_mut() {
             list.sort_unstable();
         }
-        let destructors = prepare::listed(flat.module, "llvm.global_dtors");
+        let destructors = prepare::listed(flat.module, prepare::Listed::Destructors);
         let signs = RefCell::default();
         let (known_outside, stored_outside) = (FastSet::default(), FastSet::default());
         Self {
@@ -282,11 +311,11 @@ impl<'m> Context<'m> {
                 if !function.blocks.is_empty() {
                     return ModelUse::Unknown;
                 }
-                if function.name.starts_with("llvm.") {
-                    return ModelUse::Intrinsic(&function.name);
+                if let Some(intrinsic) = &function.intrinsic {
+                    return ModelUse::Intrinsic(intrinsic);
                 }
                 if self.options.observe.as_deref() == Some(&function.name) {
-                    return ModelUse::Intrinsic("lariat.observe");
+                    return ModelUse::Observe;
                 }
                 let Some(instruction) = self.flat.instruction(at) else { return ModelUse::Unknown };
                 let Op::Call { args, .. } = &instruction.op else { return ModelUse::Unknown };
@@ -342,7 +371,7 @@ impl<'m> Context<'m> {
         function.blocks.iter().enumerate().any(|(b, block)| {
             block.instructions.iter().enumerate().any(|(i, instruction)| {
                 let here = instruction.id == value
-                    || debug::marked(self.flat.module, instruction, "llvm.lifetime.start") == Some(value);
+                    || debug::marked(self.flat.module, instruction, &Intrinsic::LifetimeStart) == Some(value);
                 here && self.on_cycle(Point { instance, block: BlockId(flat::index(b)), index: flat::index(i) })
             })
         })

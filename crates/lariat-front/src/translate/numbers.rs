@@ -5,10 +5,10 @@
 
 use super::arith::{self, Num, Sym, and, bit, cmp, compare, constant, ite, low_bit, not, truth};
 use super::bits_of;
-use super::build::{Builder, State};
-use super::layout::Size;
-use super::points::{ObjectKind, Targets};
-use crate::module::{BinOp, CastOp, Op, Operand, Predicate, Type};
+use super::build::{Builder, Split, State};
+use super::layout::{Life, Size};
+use super::points::{ObjectId, ObjectKind, Offsets, Targets};
+use crate::module::{BinOp, CastOp, Constant, Global, Op, Operand, Predicate, Type};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType, Overflow};
@@ -18,8 +18,8 @@ impl Builder<'_, '_> {
     /// Whether a value is the address of something, or made from one, so that its digits mean nothing.
     pub(super) fn is_address(&self, state: &State, operand: &Operand, ty: &Type) -> bool {
         let targets = self.targets(state, operand);
-        let outside = self.points.known(ObjectKind::Outside);
-        let real = targets.0.keys().any(|o| Some(*o) != outside);
+        let numbers = [ObjectKind::Outside, ObjectKind::Absolute].map(|kind| self.points.known(kind));
+        let real = targets.0.keys().any(|o| !numbers.contains(&Some(*o)));
         match ty {
             Type::Ptr => !targets.is_empty(),
             _ => real,
@@ -61,8 +61,8 @@ impl Builder<'_, '_> {
             // An optimiser may have moved it to where nothing uses what it gives for an amount out of range.
             let unsigned = IntType::unsigned(width);
             let in_range = cmp(CmpOp::Lt, unsigned, b.to(unsigned), constant(width, unsigned));
-            let other = self.unknown(state, "poison", result.ty, UnknownKind::Environment, None);
-            result = Num::new(ite(in_range, result.expr, other.expr), result.ty);
+            let other = self.poison(state, result.ty);
+            result = Num::new(ite(in_range, result.expr, other), result.ty);
         }
         self.unless_promised(state, op, width, (&a, &b), flags, result)
     }
@@ -144,12 +144,25 @@ impl Builder<'_, '_> {
             }
             _ => truth(false),
         };
+        self.poison_where(state, broken, result)
+    }
+
+    /// Poison: a value of the environment by which nothing may be decided.
+    pub(super) fn poison(&mut self, state: &mut State, ty: IntType) -> Expr {
+        let any = self.unknown(state, "poison", ty, UnknownKind::Environment, None);
+        if let Expr::Unknown(u) = any.expr {
+            self.program.unknowns[u].computed = true;
+        }
+        any.expr
+    }
+
+    /// A value that is poison under a condition.
+    pub(super) fn poison_where(&mut self, state: &mut State, broken: Cond, value: Num) -> Sym {
         match broken {
-            Cond::Const(false) => Sym::Num(result),
+            Cond::Const(false) => Sym::Num(value),
             c => {
-                let ty = result.ty;
-                let other = self.unknown(state, "poison", ty, UnknownKind::Environment, None);
-                Sym::Num(Num::new(ite(c, other.expr, result.expr), ty))
+                let other = self.poison(state, value.ty);
+                Sym::Num(Num::new(ite(c, other, value.expr), value.ty))
             }
         }
     }
@@ -174,7 +187,7 @@ impl Builder<'_, '_> {
         right: &Operand,
         ty: &Type,
         check: bool,
-    ) -> Cond {
+    ) -> Result<Cond, Split> {
         let width = bits_of(ty, self.cx.flat.module);
         let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
         let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
@@ -187,11 +200,11 @@ impl Builder<'_, '_> {
             if !known {
                 let flag = IntType::unsigned(1);
                 let unknown = self.unknown(state, "order of addresses", flag, UnknownKind::Environment, None);
-                return low_bit(&unknown);
+                return Ok(low_bit(&unknown));
             }
         }
-        if equality && let Some(cond) = self.address_equality(state, left, right, (&a, &b), ty) {
-            return if pred == Predicate::Eq { cond } else { not(cond) };
+        if equality && let Some(cond) = self.address_equality(state, left, right, (&a, &b), ty)? {
+            return Ok(if pred == Predicate::Eq { cond } else { not(cond) });
         }
         if *ty == Type::Ptr {
             // Model addresses are not negative, so that one order serves both.
@@ -202,7 +215,7 @@ impl Builder<'_, '_> {
                 Predicate::Ule => Predicate::Sle,
                 other => other,
             };
-            return compare(pred, width, &a.read_as(signed), &b.read_as(signed));
+            return Ok(compare(pred, width, &a.read_as(signed), &b.read_as(signed)));
         }
         if check
             && a.ty.signed
@@ -212,12 +225,12 @@ impl Builder<'_, '_> {
             // The compiler's own test of an index, which is no conversion of the program.
             let index = a.to(signed);
             let op = if pred == Predicate::Ult { CmpOp::Lt } else { CmpOp::Le };
-            return and(
+            return Ok(and(
                 cmp(CmpOp::Ge, signed, index.clone(), constant(0, signed)),
                 cmp(op, signed, index, constant(limit.clone(), signed)),
-            );
+            ));
         }
-        compare(pred, width, &a, &b)
+        Ok(compare(pred, width, &a, &b))
     }
 
     /// A comparison that promises operands of one sign; where they are not it is any truth value.
@@ -235,12 +248,16 @@ impl Builder<'_, '_> {
         let negative = |n: &Num| bit(&cmp(CmpOp::Lt, signed, n.to(signed), constant(0, signed))).expr;
         let flag = IntType::unsigned(1);
         let differ = cmp(CmpOp::Ne, flag, negative(&a), negative(&b));
-        let any = self.unknown(state, "poison", flag, UnknownKind::Environment, None);
+        let any = Num::new(self.poison(state, flag), flag);
         arith::or(and(differ.clone(), low_bit(&any)), and(not(differ), c))
     }
 
-    /// Whether two values are equal, at least one of which is an address: nothing where the model addresses tell. Pointers to
-    /// different objects differ, but that just past the end of one may be that to the next. What is no address at all equals
+    /// Whether two values are equal, at least one of which is an address: nothing where the model addresses tell.
+    ///
+    /// Equal model addresses are one place in one object, so the real ones are equal. Different ones are those of different places; the
+    /// real ones differ, too, if both objects are there at this moment and both places are inside. They may be equal by
+    /// chance if one of the objects is gone, because its memory may have been used again; if one place is just past the end; and
+    /// if the objects are constants whose addresses mean nothing, which may lie over each other. What is no address at all equals
     /// one by chance, and so do pointers into memory that the program did not make.
     pub(super) fn address_equality(
         &mut self,
@@ -249,54 +266,128 @@ impl Builder<'_, '_> {
         right: &Operand,
         (a, b): (&Num, &Num),
         ty: &Type,
-    ) -> Option<Cond> {
+    ) -> Result<Option<Cond>, Split> {
         let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
         let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
-        if !(p || q) || null(a) || null(b) || self.distance_like(state, left) && self.distance_like(state, right) {
-            return None;
+        let distances = self.distance_like(state, left) && self.distance_like(state, right);
+        if !(p || q) || null(a) || null(b) || a.expr == b.expr || distances {
+            return Ok(None);
         }
         let width = bits_of(ty, self.cx.flat.module);
         let flag = IntType::unsigned(1);
         let by_chance = self.unknown(state, "chance of addresses", flag, UnknownKind::Environment, None);
         let by_chance = low_bit(&by_chance);
+        if width < self.address().width {
+            // The lower digits only.
+            return Ok(Some(by_chance));
+        }
+        let signed = IntType::signed(width);
+        let zero = |n: &Num| cmp(CmpOp::Eq, signed, n.to(signed), constant(0, signed));
+        let same = compare(Predicate::Eq, width, a, b);
         if p != q {
             // One of them may be null in a variable.
-            let zero = |n: &Num| {
-                let signed = IntType::signed(width);
-                cmp(CmpOp::Eq, signed, n.to(signed), constant(0, signed))
-            };
             let either = arith::or(zero(a), zero(b));
-            let same = compare(Predicate::Eq, width, a, b);
-            return Some(arith::or(and(either.clone(), same), and(not(either), by_chance)));
+            return Ok(Some(arith::or(and(either.clone(), same), and(not(either), by_chance))));
         }
         let (x, y) = (self.targets(state, left), self.targets(state, right));
         let (x, y) = (self.points.expand(&x), self.points.expand(&y));
         let outside = self.points.known(ObjectKind::Outside);
-        let from_outside = |t: &Targets| outside.is_some_and(|o| t.0.contains_key(&o)) && self.cx.whole;
-        let common: Vec<_> = x.0.keys().filter(|o| y.0.contains_key(o)).collect();
+        let from_outside = |t: &Targets| outside.is_some_and(|o| t.0.contains_key(&o));
         let strangers = from_outside(&x) && from_outside(&y);
-        // One address for several objects tells nothing.
-        let summary = common.iter().any(|o| self.memory.object(**o).summary);
-        if !common.is_empty() && !strangers && !summary {
-            return None;
-        }
-        let signed = IntType::signed(width);
-        let zero = |n: &Num| cmp(CmpOp::Eq, signed, n.to(signed), constant(0, signed));
-        let both = and(zero(a), zero(b));
         let neither = and(not(zero(a)), not(zero(b)));
-        // Inner places of different objects never meet.
-        let inner = |t: &Targets| {
-            t.0.iter().all(|(o, offsets)| match (offsets, &self.memory.object(*o).size) {
-                (super::points::Offsets::Exact(list), Size::Constant(n)) => {
-                    list.iter().all(|x| u64::try_from(*x).is_ok_and(|x| x < *n))
-                }
-                _ => false,
-            })
-        };
-        if common.is_empty() && inner(&x) && inner(&y) {
-            return Some(both);
+        let perhaps = and(neither, by_chance);
+        // One address for several objects tells nothing.
+        let summary = x.0.keys().any(|o| y.0.contains_key(o) && self.memory.object(*o).summary);
+        if summary || strangers && self.cx.whole {
+            return Ok(Some(arith::or(and(zero(a), zero(b)), perhaps)));
         }
-        Some(arith::or(both, and(neither, by_chance)))
+        let mut all: Vec<ObjectId> = x.0.keys().chain(y.0.keys()).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        if let [one] = all.as_slice()
+            && self.memory.object(*one).many.is_none()
+        {
+            return Ok(None);
+        }
+        if self.may_lie_over(&x, &y) {
+            return Ok(Some(arith::or(same, perhaps)));
+        }
+        let common = x.0.keys().any(|o| y.0.contains_key(o));
+        let settled = self.always_inside(&x) && self.always_inside(&y);
+        if settled && !common {
+            return Ok(Some(and(zero(a), zero(b))));
+        }
+        let immortal = all.iter().all(|o| matches!(self.memory.object(*o).life, Life::Always));
+        if settled || strangers && immortal {
+            return Ok(None);
+        }
+        let address = self.address();
+        let inside = and(self.inside_now(state, &a.to(address), &x)?, self.inside_now(state, &b.to(address), &y)?);
+        Ok(Some(arith::or(same, and(perhaps, not(inside)))))
+    }
+
+    /// Whether pointers are to places inside of objects that are always there, or null.
+    fn always_inside(&self, targets: &Targets) -> bool {
+        targets.0.iter().all(|(o, offsets)| {
+            let object = self.memory.object(*o);
+            matches!(object.life, Life::Always)
+                && match (offsets, &object.size) {
+                    (Offsets::Exact(list), Size::Constant(n)) => {
+                        list.iter().all(|x| u64::try_from(*x).is_ok_and(|x| x < *n))
+                    }
+                    _ => false,
+                }
+        })
+    }
+
+    /// The condition that a pointer is to a place inside of an object that is there.
+    fn inside_now(&self, state: &State, pointer: &Expr, targets: &Targets) -> Result<Cond, Split> {
+        let ty = self.address();
+        let mut inside = truth(false);
+        for (id, offsets) in &targets.0 {
+            let object = self.memory.object(*id);
+            if object.doubtful {
+                continue;
+            }
+            if let ObjectKind::Function(_) = object.kind {
+                inside = arith::or(inside, cmp(CmpOp::Eq, ty, pointer.clone(), constant(object.base.clone(), ty)));
+                continue;
+            }
+            let one = constant(1, ty);
+            match (offsets, pointer, &object.many) {
+                (_, Expr::Const(p, _), None) => {
+                    let offset = i64::try_from(p - &object.base).unwrap_or(-1);
+                    inside = arith::or(inside, self.inside(state, object, pointer, Some(offset), &one)?);
+                }
+                (Offsets::Exact(list), ..) => {
+                    for o in list {
+                        inside = arith::or(inside, self.inside(state, object, pointer, Some(*o), &one)?);
+                    }
+                }
+                _ => inside = arith::or(inside, self.inside(state, object, pointer, None, &one)?),
+            }
+        }
+        Ok(inside)
+    }
+
+    /// Whether pointers may be into two constants, or to two functions, that the linker may lay over each other: string literals, mostly.
+    fn may_lie_over(&self, x: &Targets, y: &Targets) -> bool {
+        let module = self.cx.flat.module;
+        x.0.iter().any(|(a, i)| {
+            y.0.iter().filter(|(b, _)| a != *b).any(|(b, j)| {
+                match (self.memory.object(*a).kind, self.memory.object(*b).kind) {
+                    (ObjectKind::Function(f), ObjectKind::Function(g)) => {
+                        let (f, g) = (&module.functions[f.0 as usize], &module.functions[g.0 as usize]);
+                        f.unnamed || g.unnamed
+                    }
+                    (ObjectKind::Global(f), ObjectKind::Global(g)) => {
+                        let (f, g) = (&module.globals[f.0 as usize], &module.globals[g.0 as usize]);
+                        f.constant && g.constant && (f.unnamed || g.unnamed) && !must_differ((f, i), (g, j))
+                    }
+                    _ => false,
+                }
+            })
+        })
     }
 
     pub(super) fn cast(
@@ -332,8 +423,8 @@ impl Builder<'_, '_> {
                 let short = if lost == truth(false) {
                     short
                 } else {
-                    let any = self.unknown(state, "poison", short.ty, UnknownKind::Environment, None);
-                    Num::new(ite(lost, any.expr, short.expr), short.ty)
+                    let any = self.poison(state, short.ty);
+                    Num::new(ite(lost, any, short.expr), short.ty)
                 };
                 if v == 1 { Sym::Cond(low_bit(&short)) } else { Sym::Num(short) }
             }
@@ -349,13 +440,16 @@ impl Builder<'_, '_> {
                 if flags.nneg && a.ty.signed {
                     let ty = IntType::signed(w);
                     let negative = cmp(CmpOp::Lt, ty, a.to(ty), constant(0, ty));
-                    let other = self.unknown(state, "poison", extended.ty, UnknownKind::Environment, None);
-                    return Sym::Num(Num::new(ite(negative, other.expr, extended.expr), extended.ty));
+                    return self.poison_where(state, negative, extended);
                 }
                 Sym::Num(extended)
             }
             CastOp::SExt => Sym::Num(arith::sign_extend(&self.number(state, arg, from), w)),
             CastOp::PtrToInt => {
+                // The lower digits of an address tell nothing.
+                if v < w && self.is_address(state, arg, &Type::Int(w)) {
+                    return self.any(state, to, UnknownKind::Environment);
+                }
                 let a = self.number(state, arg, from);
                 Sym::Num(if v < w { arith::truncate(&a, v) } else { a })
             }
@@ -367,12 +461,28 @@ impl Builder<'_, '_> {
                 self.operand(state, arg, from)
             }
             CastOp::UiToFp if flags.nneg => self.any(state, to, UnknownKind::Abstraction),
+            CastOp::UiToFp | CastOp::SiToFp if self.is_address(state, arg, from) => {
+                self.any(state, to, UnknownKind::Environment)
+            }
             _ => match self.float_cast(state, op, arg, (from, to), flags) {
                 Some(sym) => sym,
                 None => self.any(state, to, UnknownKind::Abstraction),
             },
         }
     }
+}
+
+/// Whether two constants cannot lie over each other so that the given places meet, because they have different bytes there.
+fn must_differ((f, i): (&Global, &Offsets), (g, j): (&Global, &Offsets)) -> bool {
+    let (Some(Constant::Bytes(f)), Some(Constant::Bytes(g))) = (&f.init, &g.init) else { return false };
+    let (Offsets::Exact(i), Offsets::Exact(j)) = (i, j) else { return false };
+    let byte = |bytes: &[u8], at: i64| usize::try_from(at).ok().and_then(|at| bytes.get(at).copied());
+    i.iter().all(|i| {
+        j.iter().all(|j| {
+            let both = (0..i64::try_from(f.len()).unwrap_or(0)).map(|at| (byte(f, at), byte(g, at - i + j)));
+            both.into_iter().any(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
+        })
+    })
 }
 
 /// Whether a divisor or an amount may be one for which the operation is undefined behaviour: for a shift only where the compiler's

@@ -82,7 +82,7 @@ impl Builder<'_, '_> {
                 declared.is_none_or(|(_, variable)| variable.name.starts_with("__vla_expr"))
             }
             ObjectKind::Global(g) => self.cx.flat.module.globals[g.0 as usize].variable.is_none(),
-            ObjectKind::Function(_) | ObjectKind::Library(..) => true,
+            ObjectKind::Function(_) | ObjectKind::Library(..) | ObjectKind::Absolute => true,
             ObjectKind::Heap(_) | ObjectKind::Outside => false,
         }
     }

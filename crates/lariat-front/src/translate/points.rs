@@ -8,8 +8,9 @@
 //! pointer was made from the address of that object by the operations of the program. What the outside may have kept comes back as
 //! [`ObjectKind::Outside`] and as every object whose address was given away.
 
-use super::flat::{Flat, FlatValue, Plan, Point, is_longjmp};
+use super::flat::{Flat, FlatValue, Plan, Point};
 use super::{Context, ModelUse};
+use crate::intrinsic::Intrinsic;
 use crate::models::{Content, Effect, Expr as ModelExpr, Returns};
 use crate::module::{
     BinOp, BlockId, Callee, CastOp, Constant, FunctionId, GlobalId, Instruction, Op, Operand, Terminator, Type, ValueId,
@@ -32,6 +33,8 @@ pub(super) enum ObjectKind {
     Library(Point, bool),
     /// All memory that the program did not make: what arguments point to.
     Outside,
+    /// What is at addresses that the program gives as numbers: registers of devices. It has no bytes that are followed.
+    Absolute,
 }
 
 /// Offsets within an object.
@@ -319,6 +322,10 @@ impl Points {
         match c {
             Constant::Global(g, offset) => Targets::one(self.object(ObjectKind::Global(*g)), *offset),
             Constant::Function(f) => Targets::one(self.object(ObjectKind::Function(*f)), 0),
+            Constant::IntToPtr(inner) if is_absolute(inner) => {
+                let object = self.object(ObjectKind::Absolute);
+                Targets(BTreeMap::from([(object, Offsets::ANY)]))
+            }
             Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => self.constant(inner),
             Constant::Aggregate(_, parts) => {
                 let mut all = Targets::default();
@@ -347,6 +354,7 @@ impl Points {
         match c {
             Constant::Global(g, offset) => one(ObjectKind::Global(*g), *offset),
             Constant::Function(f) => one(ObjectKind::Function(*f), 0),
+            Constant::IntToPtr(inner) if is_absolute(inner) => one(ObjectKind::Absolute, 0).anywhere(),
             Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => self.of_constant(inner),
             _ => Targets::default(),
         }
@@ -634,8 +642,8 @@ impl Points {
             }
         }
         match cx.model_use(at, callee) {
-            ModelUse::Entered => {}
-            ModelUse::Intrinsic(name) => self.intrinsic(name, result, &arguments),
+            ModelUse::Entered | ModelUse::Observe => {}
+            ModelUse::Intrinsic(which) => self.intrinsic(which, result, &arguments),
             ModelUse::Unknown => {
                 for a in &arguments {
                     self.escape(a);
@@ -756,44 +764,58 @@ impl Points {
         }
     }
 
-    fn intrinsic(&mut self, name: &str, result: FlatValue, arguments: &[Targets]) {
-        if is_longjmp(name) {
-            return;
-        }
-        match name {
-            n if n.starts_with("llvm.memcpy") || n.starts_with("llvm.memmove") => {
+    fn intrinsic(&mut self, which: &Intrinsic, result: FlatValue, arguments: &[Targets]) {
+        match which {
+            Intrinsic::Memcpy | Intrinsic::Memmove => {
                 if let [to, from, ..] = arguments {
                     self.copy(to, from);
                 }
             }
-            n if n.starts_with("llvm.va_start") || n.starts_with("llvm.va_copy") => {
+            Intrinsic::VaStart => {
                 if let Some(list) = arguments.first() {
                     self.escape(list);
                 }
             }
-            n if n.starts_with("llvm.stack")
-                || n.starts_with("llvm.lifetime")
-                || n.starts_with("llvm.memset")
-                || n.starts_with("llvm.va_end") => {}
-            n if super::intrinsics::writes_memory(n) => {
-                for a in arguments {
-                    self.escape(a);
-                }
-                let outside = self.outside();
-                self.flow(result, &outside);
-            }
-            n if n.starts_with("llvm.launder") || n.starts_with("llvm.ptrmask") || n.starts_with("llvm.expect") => {
+            Intrinsic::Identity => {
                 if let Some(first) = arguments.first() {
-                    self.flow(result, &first.anywhere());
+                    self.flow(result, first);
                 }
             }
-            _ => {
+            // A number that is made from addresses.
+            Intrinsic::Compute(_)
+            | Intrinsic::WithOverflow(_)
+            | Intrinsic::MinMax(_)
+            | Intrinsic::Abs
+            | Intrinsic::CountBits(_)
+            | Intrinsic::Bswap
+            | Intrinsic::FunnelShift { .. } => {
                 for a in arguments {
                     self.flow(result, &a.anywhere());
                 }
             }
+            Intrinsic::Nothing
+            | Intrinsic::LifetimeStart
+            | Intrinsic::LifetimeEnd
+            | Intrinsic::Assume
+            | Intrinsic::UbsanTrap
+            | Intrinsic::Trap
+            | Intrinsic::Memset
+            | Intrinsic::IsConstant
+            | Intrinsic::VaEnd
+            | Intrinsic::StackSave
+            | Intrinsic::StackRestore
+            | Intrinsic::Environment
+            | Intrinsic::SetJump
+            | Intrinsic::LongJump
+            | Intrinsic::Beyond => {}
         }
     }
+}
+
+/// Whether a number that is made a pointer is an address of memory that is there: null and what is negative as an offset (`MAP_FAILED`,
+/// marks in the last pages) are not.
+fn is_absolute(number: &Constant) -> bool {
+    matches!(number, Constant::Int(width, bits) if *bits != 0 && bits >> (width - 1) == 0)
 }
 
 /// The only member.

@@ -5,10 +5,11 @@
 //! makes its own of them. So do those of conversions of numbers that are followed. Those that are sure to fail stay, because the operation behind them has been folded to poison.
 
 use super::floats;
+use crate::intrinsic::Intrinsic;
 use crate::models::{Ends, Model, Table};
 use crate::module::{
     BinOp, Block, BlockId, Callee, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand,
-    Terminator, Type, ValueId,
+    Promise, Terminator, Type, ValueId,
 };
 use lariat_ir::fast::FastSet;
 
@@ -23,7 +24,7 @@ pub(super) fn prepare(module: &Module) -> Module {
         .functions
         .iter()
         .enumerate()
-        .filter(|(_, f)| f.name == "llvm.ubsantrap")
+        .filter(|(_, f)| f.intrinsic == Some(Intrinsic::UbsanTrap))
         .map(|(n, _)| super::flat::index(n))
         .collect();
     for function in &mut module.functions {
@@ -211,27 +212,62 @@ fn checked_base(function: &Function, check: ValueId) -> Option<Operand> {
     Some(base.clone())
 }
 
-/// The functions that the compiler lists to be run before or after `main`, in their order.
-pub(super) fn listed(module: &Module, list: &str) -> Vec<FunctionId> {
-    let Some(global) = module.globals.iter().find(|g| g.name == list) else { return Vec::new() };
-    let Some(Constant::Aggregate(_, entries)) = &global.init else { return Vec::new() };
-    let mut found: Vec<(u128, FunctionId)> = entries
-        .iter()
-        .filter_map(|entry| match entry {
-            Constant::Aggregate(_, parts) => match parts.as_slice() {
-                [Constant::Int(_, priority), Constant::Function(f), ..] => Some((*priority, *f)),
-                _ => None,
-            },
-            _ => None,
-        })
-        .collect();
+/// When functions run that the program does not call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// Before `main`.
+    Constructors,
+    /// When the program ends.
+    Destructors,
+}
+
+/// The functions that are listed to be run before or after `main`, in their order: by the compiler, and by the program itself in
+/// the sections that the loader goes through. Where their order depends on the linker they are in that of the module.
+pub(super) fn listed(module: &Module, which: Listed) -> Vec<FunctionId> {
+    let (list, sections): (&str, &[&str]) = match which {
+        Listed::Constructors => ("llvm.global_ctors", &[".preinit_array", ".init_array", ".ctors"]),
+        Listed::Destructors => ("llvm.global_dtors", &[".fini_array", ".dtors"]),
+    };
+    let mut found: Vec<(u128, FunctionId)> = Vec::new();
+    for global in &module.globals {
+        let Some(init) = &global.init else { continue };
+        if global.name == list {
+            let Constant::Aggregate(_, entries) = init else { continue };
+            for entry in entries {
+                if let Constant::Aggregate(_, parts) = entry
+                    && let [Constant::Int(_, priority), Constant::Function(f), ..] = parts.as_slice()
+                {
+                    found.push((*priority, *f));
+                }
+            }
+        } else if let Some(rest) = sections.iter().find_map(|s| global.section.strip_prefix(s)) {
+            let first = if global.section.starts_with(".preinit") { 0 } else { DEFAULT_PRIORITY };
+            let priority = rest.strip_prefix('.').and_then(|n| n.parse().ok()).unwrap_or(first);
+            let mut functions = Vec::new();
+            pointed(init, &mut functions);
+            found.extend(functions.into_iter().map(|f| (priority, f)));
+        }
+    }
     found.sort_by_key(|(priority, _)| *priority);
     found.into_iter().map(|(_, f)| f).collect()
 }
 
+/// That of a constructor that names none.
+const DEFAULT_PRIORITY: u128 = 65535;
+
+/// The functions that a constant points to, in order.
+fn pointed(c: &Constant, found: &mut Vec<FunctionId>) {
+    match c {
+        Constant::Function(f) => found.push(*f),
+        Constant::Aggregate(_, parts) => parts.iter().for_each(|p| pointed(p, found)),
+        Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => pointed(inner, found),
+        _ => {}
+    }
+}
+
 /// The entry to start at: for `main`, a function that first runs what has to run before.
 pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> FunctionId {
-    let first = listed(module, "llvm.global_ctors");
+    let first = listed(module, Listed::Constructors);
     let main = module.functions[entry.0 as usize].clone();
     if main.name != "main" || first.is_empty() {
         return entry;
@@ -243,7 +279,9 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
         ty,
         op: Op::Call {
             callee: Callee::Function(f),
+            promises: vec![Promise::default(); args.len()],
             args,
+            promise: Promise::default(),
             noreturn: false,
             nounwind: false,
             returns_twice: false,
@@ -253,7 +291,10 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
         nosanitize: false,
     };
     for (n, f) in first.iter().enumerate() {
-        instructions.push(call(n, *f, Type::Void, Vec::new()));
+        // The loader hands over what `main` gets; nobody looks closer.
+        let function = &module.functions[f.0 as usize];
+        let args = function.params.iter().map(|p| Operand::Constant(Constant::Opaque(p.ty.clone()))).collect();
+        instructions.push(call(n, *f, function.result.clone(), args));
     }
     let args = (0..params).map(|n| Operand::Value(ValueId(n))).collect();
     instructions.push(call(first.len(), entry, main.result.clone(), args));

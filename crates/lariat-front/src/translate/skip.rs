@@ -29,10 +29,10 @@
 use super::arith::{Num, Sym, cmp, constant, low_bit, truth};
 use super::build::{Builder, Next, Split, State};
 use super::flat::{Form, InstanceId, Plan, Point, index};
-use super::intrinsics::writes_memory;
 use super::layout::{Layout, Life, Size};
 use super::points::{ObjectId, ObjectKind};
 use super::{ModelUse, leaves_of};
+use crate::intrinsic::Intrinsic;
 use crate::models::{Effect, Returns};
 use crate::module::{BlockId, Callee, FunctionId, Instruction, Op, Operand, Terminator, Type};
 use dashu_int::IBig;
@@ -149,7 +149,7 @@ impl Builder<'_, '_> {
             return Rc::clone(found);
         }
         let flat = self.cx.flat;
-        let mut all = Written { objects: BTreeSet::new(), unknown: false };
+        let mut all = Written::default();
         for id in flat.ids().filter(|i| flat.is_within(*i, root)) {
             for (b, block) in flat.function(id).blocks.iter().enumerate() {
                 for (i, instruction) in block.instructions.iter().enumerate() {
@@ -169,7 +169,8 @@ impl Builder<'_, '_> {
         found
     }
 
-    fn add_written(&self, at: Point, instruction: &Instruction, all: &mut Written) {
+    /// What an instruction may write.
+    pub(super) fn add_written(&self, at: Point, instruction: &Instruction, all: &mut Written) {
         let flat = self.cx.flat;
         let behind = |o: &Operand| self.points.expand(&self.points.of(flat, at.instance, o)).0.into_keys();
         let Op::Call { callee, args, .. } = &instruction.op else {
@@ -184,19 +185,14 @@ impl Builder<'_, '_> {
             return;
         };
         match self.cx.model_use(at, callee) {
-            ModelUse::Entered => {}
-            ModelUse::Intrinsic(name) => {
-                let kind = name.strip_prefix("llvm.").unwrap_or(name).split('.').next().unwrap_or_default();
-                match kind {
-                    "memcpy" | "memmove" | "memset" => all.objects.extend(args.first().into_iter().flat_map(behind)),
-                    "va_start" | "va_copy" | "va_end" => all.objects.extend(args.iter().flat_map(behind)),
-                    _ if writes_memory(name) => {
-                        all.objects.extend(args.iter().flat_map(behind));
-                        all.unknown = true;
-                    }
-                    _ => {}
+            ModelUse::Entered | ModelUse::Observe => {}
+            ModelUse::Intrinsic(which) => match which {
+                Intrinsic::Memcpy | Intrinsic::Memmove | Intrinsic::Memset => {
+                    all.objects.extend(args.first().into_iter().flat_map(behind));
                 }
-            }
+                Intrinsic::VaStart | Intrinsic::VaEnd => all.objects.extend(args.iter().flat_map(behind)),
+                _ => {}
+            },
             ModelUse::Model(model) => {
                 if let Returns::Static { .. } | Returns::Table { .. } = super::library::core_of(&model.returns) {
                     let both = [false, true].map(|pointer| self.points.known(ObjectKind::Library(at, pointer)));
@@ -335,8 +331,9 @@ impl Builder<'_, '_> {
 }
 
 /// What a piece of code may write.
-struct Written {
-    objects: BTreeSet<ObjectId>,
+#[derive(Default)]
+pub(super) struct Written {
+    pub(super) objects: BTreeSet<ObjectId>,
     /// Whether it calls what nobody knows.
-    unknown: bool,
+    pub(super) unknown: bool,
 }

@@ -68,6 +68,10 @@ impl Program {
                     same("an address", self.address, of(address)?)?;
                     self.mems.get(*mem).map(|m| m.cell).ok_or_else(|| format!("there is no memory {mem}"))
                 }
+                Expr::Promised { kept, value } => {
+                    holds(kept)?;
+                    of(value)
+                }
                 Expr::Join(parts) => {
                     let mut width = 0;
                     for p in parts {

@@ -151,6 +151,14 @@ impl<'a> Scope<'a> {
                 let args: Vec<Lowered> = args.iter().map(|a| *self.memo.expr(a)).collect();
                 floats::operate(self, *op, &args)
             }
+            Expr::Promised { kept, value } => {
+                let (c, a) = (*self.memo.cond(kept), *self.memo.expr(value));
+                if self.target != Target::CDiverges {
+                    return a;
+                }
+                // Where the condition itself is not defined nothing is known to be kept.
+                Lowered { poison: or(t, a.poison, not(t, and(t, c.defined, c.term))), ..a }
+            }
             Expr::Join(parts) => {
                 let parts = parts.iter().map(|p| *self.memo.expr(p));
                 parts.reduce(|low, high| join(t, over_z, low, high)).expect("a value is joined from parts")

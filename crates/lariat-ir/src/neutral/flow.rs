@@ -178,6 +178,12 @@ fn rule<'p>(program: &Program, target: Target, e: &'p Expr, mut from: impl FnMut
                 }
             }
         }
+        Expr::Promised { value, .. } => {
+            from(Pass::Arg(value));
+            if !over_z {
+                from(Pass::Made);
+            }
+        }
         Expr::Join(parts) => {
             // The parts are unsigned: over Z they lie within their types.
             for p in parts.iter().filter(|_| !over_z) {

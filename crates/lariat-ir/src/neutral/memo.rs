@@ -39,6 +39,10 @@ impl<'p> Part<'p> {
             }
             Self::Expr(Expr::Float { args, .. }) => args.iter().for_each(|a| child(Part::Expr(a))),
             Self::Cond(Cond::Float { args, .. }) => args.iter().for_each(|a| child(Part::Expr(a))),
+            Self::Expr(Expr::Promised { kept, value }) => {
+                child(Part::Cond(kept));
+                child(Part::Expr(value));
+            }
             Self::Expr(Expr::Join(parts)) => parts.iter().for_each(|p| child(Part::Expr(p))),
             Self::Cond(Cond::And(a, b) | Cond::Or(a, b)) => {
                 child(Part::Cond(a));

@@ -207,6 +207,14 @@ pub enum Expr {
     /// One value made of several, the least significant first. The parts have unsigned types, the result has the unsigned
     /// type of all their bits.
     Join(Vec<Expr>),
+    /// A value that is poison where a condition does not hold: `inbounds` of an address, say. Only [`Target::CDiverges`] knows poison; in
+    /// the others it is the value.
+    Promised {
+        /// When it is no poison.
+        kept: Arc<Cond>,
+        /// The value.
+        value: Arc<Expr>,
+    },
     /// A floating-point operation that is no comparison. Numbers are patterns of bits, of an unsigned type; the integers that are
     /// converted have a type of the sign that the operation names. A result that is no number has one pattern here, so a program
     /// that can see the pattern needs an unknown one in its place. A conversion of what does not fit is undefined.
@@ -248,6 +256,17 @@ impl Expr {
     /// A floating-point operation.
     pub fn float(op: FloatOp, args: impl IntoIterator<Item = Arc<Self>>) -> Self {
         Self::Float { op, args: args.into_iter().collect() }
+    }
+    /// A value that is poison unless a condition holds.
+    pub fn promised(kept: impl Into<Arc<Cond>>, value: impl Into<Arc<Self>>) -> Self {
+        Self::Promised { kept: kept.into(), value: value.into() }
+    }
+    /// The value of a promise that something else checks.
+    pub fn unpromised(&self) -> &Self {
+        match self {
+            Self::Promised { value, .. } => value.unpromised(),
+            other => other,
+        }
     }
     /// The cell of a memory.
     pub fn load(mem: usize, address: impl Into<Arc<Self>>) -> Self {

@@ -440,6 +440,8 @@ fn alone(module: &Module, k: usize) -> Module {
         }
         Function {
             name: f.name.clone(),
+            intrinsic: f.intrinsic.clone(),
+            promise: f.promise.clone(),
             source_name: None,
             params: f.params.clone(),
             result: f.result.clone(),
@@ -454,10 +456,19 @@ fn alone(module: &Module, k: usize) -> Module {
         if !foreign(&g.name) {
             return g.clone();
         }
-        Global { name: g.name.clone(), variable: None, ty: g.ty.clone(), external: false, init: None, ..*g }
+        Global {
+            name: g.name.clone(),
+            variable: None,
+            ty: g.ty.clone(),
+            section: g.section.clone(),
+            external: false,
+            init: None,
+            ..*g
+        }
     });
     Module {
         source: module.source.clone(),
+        assembly: module.assembly.clone(),
         files: module.files.clone(),
         types: module.types.clone(),
         globals: globals.collect(),

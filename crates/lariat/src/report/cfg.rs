@@ -101,6 +101,7 @@ impl<'p> Part<'p> {
                 Expr::Binary { left, right, .. } => vec![Part::Expr(left), Part::Expr(right)],
                 Expr::Ite(c, a, b) => vec![Part::Cond(c), Part::Expr(a), Part::Expr(b)],
                 Expr::Load { address, .. } => vec![Part::Expr(address)],
+                Expr::Promised { kept, value } => vec![Part::Cond(kept), Part::Expr(value)],
                 Expr::Join(all) => all.iter().map(Part::Expr).collect(),
                 Expr::Float { args, .. } => args.iter().map(|a| Part::Expr(a)).collect(),
             },
@@ -273,6 +274,9 @@ impl<'p> Names<'p> {
             }
             Expr::Load { mem, address } => {
                 (format!("{}[{}]", self.program.mems[*mem].name, self.text(Part::Expr(address))), Bind::Atom)
+            }
+            Expr::Promised { kept, value } => {
+                (format!("promised({}, {})", self.text(Part::Expr(value)), self.text(Part::Cond(kept))), Bind::Atom)
             }
             Expr::Join(all) => {
                 let texts: Vec<&str> = all.iter().map(|p| self.text(Part::Expr(p))).collect();

@@ -74,6 +74,9 @@ impl Random {
             }
             return Expr::Join(parts);
         }
+        if self.below(10) == 0 {
+            return Expr::promised(self.cond(depth - 1, leaves), self.expr(ty, depth - 1, leaves));
+        }
         match self.below(8) {
             0 => {
                 let op = self.pick(&[UnaryOp::Neg, UnaryOp::Not]);

@@ -62,6 +62,7 @@ fn literal(e: &Expr) -> Option<i128> {
             }
             literal(left).filter(|_| shift && (ty.width == 1 || literal(right) == Some(0)))
         }
+        Expr::Promised { value, .. } => literal(value),
         Expr::Join(parts) => literal(&parts[0]).filter(|_| parts.len() == 1),
         _ => None,
     }
@@ -142,6 +143,11 @@ impl Reference<'_> {
                 Outcome { value: self.mems[*mem].at(a.value), poison: false, overflowed: a.overflowed }
             }
             Expr::Float { .. } => unreachable!("`floats` tests those"),
+            Expr::Promised { kept, value } => {
+                let a = self.expr(value)?;
+                let broken = || !matches!(self.cond(kept), Ok((true, _)));
+                Outcome { poison: a.poison || self.arithmetic == Arithmetic::Poisoning && broken(), ..a }
+            }
             Expr::Join(parts) => {
                 let (mut all, mut low) = (leaf((0, false)), 0);
                 for e in parts {

@@ -1,0 +1,15 @@
+// A local that nobody changed keeps its value.
+//@ native: hangs
+#include <setjmp.h>
+
+jmp_buf buffer;
+
+int main(void) {
+    int x = 1;
+    if (setjmp(buffer) == 0) { //@ loop: terminates; within 3 lines; absent
+        longjmp(buffer, 1);
+    }
+    while (x == 1) { //@ loop: diverges
+    }
+    return 0;
+}
