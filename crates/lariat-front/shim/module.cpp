@@ -396,7 +396,7 @@ private:
     Out.flag(!G.hasLocalLinkage());
     Out.flag(G.isThreadLocal());
     Out.flag(G.hasGlobalUnnamedAddr());
-    Out.number(G.getAlign().valueOrOne().value());
+    Out.number(G.getPointerAlignment(DL).value());
     Out.text(G.getSection());
     // Another definition may take the place of a weak one when the program is linked.
     bool Known = G.hasInitializer() && !G.isExternallyInitialized() && !G.isInterposable();
@@ -431,6 +431,7 @@ private:
     for (const Argument &A : F.args()) {
       Values.try_emplace(&A, Values.size());
       type(A.getType());
+      Out.number(A.getParamAlign().valueOrOne().value());
       objectSize(A.getParamByValType());
       objectSize(A.getParamStructRetType());
     }

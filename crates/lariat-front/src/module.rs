@@ -447,6 +447,8 @@ pub struct Block {
 pub struct Parameter {
     /// Its type.
     pub ty: Type,
+    /// What an address that is given is a multiple of, as far as that is said.
+    pub align: u64,
     /// For `byval`: the size of the object of which the callee gets a copy.
     pub byval: Option<u64>,
     /// For `sret`: the size of the object that receives the result.

@@ -18,6 +18,8 @@
 //! - `tool: unknown -- REASON`, `tool wrap: …`, `tool ideal: …`: the tool is weaker than the truth, in that semantics.
 //! - `rounds: BOUND`, `rounds wrap: …`, `rounds ideal: …`: how often it goes round at most, as the results say it.
 //!
+//! A line `//@ native: ends` or `//@ native: hangs` says what the compiled program does: `native_runs` tries it.
+//!
 //! A verdict that contradicts the truth always fails. One that is better than `tool:` says fails, too, so that it is brought up
 //! to date. Each folder is a test, so that they run side by side; each prints how much of its folder is decided.
 
@@ -166,7 +168,8 @@ fn truths(text: &str) -> Result<Vec<Truth>, String> {
         let (code, note) = text.split_once("//@").map_or((text, None), |(code, note)| (code, Some(note)));
         let definition = if code.starts_with([' ', '}']) { None } else { defined(code) };
         function = definition.clone().unwrap_or(function);
-        if let Some(note) = note {
+        // How the compiled program behaves is another test's.
+        if let Some(note) = note.filter(|n| !n.trim_start().starts_with("native:")) {
             let t = truth(line, &function, note).map_err(|e| format!("line {line}: {e}"))?;
             if t.recursion && definition.is_none() {
                 return Err(format!("line {line}: `recursion` stands beside a function's definition"));

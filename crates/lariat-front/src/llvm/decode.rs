@@ -341,7 +341,12 @@ impl<'a> Reader<'a> {
     }
 
     fn parameter(&mut self) -> Read<Parameter> {
-        Ok(Parameter { ty: self.ty()?, byval: self.option(Self::number)?, sret: self.option(Self::number)? })
+        Ok(Parameter {
+            ty: self.ty()?,
+            align: self.number()?,
+            byval: self.option(Self::number)?,
+            sret: self.option(Self::number)?,
+        })
     }
 
     fn block(&mut self) -> Read<Block> {

@@ -414,7 +414,7 @@ impl<'m> Builder<'_, 'm> {
         let text = if f.is_some() { format!("`{name}` returns") } else { format!("{name} returns") };
         self.assume(state, &text, span);
         state.passes(Happening::Called);
-        if f.is_some() && !defined {
+        if f.is_some() && !defined && !name.starts_with("llvm.") {
             self.program.origins.unknown_functions.insert(name.to_owned());
         }
         let _ = args;

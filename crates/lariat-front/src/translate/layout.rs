@@ -772,8 +772,8 @@ pub(super) fn object_align(cx: &Context<'_>, kind: ObjectKind) -> u64 {
             let made = function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == v);
             match made.map(|i| &i.op) {
                 Some(Op::Alloca { align, .. }) => *align,
-                // A copy for a parameter is on the stack, word by word.
-                _ => pointer.min(4),
+                // A copy for a parameter.
+                _ => function.params.get(v.0 as usize).map_or(1, |p| p.align),
             }
         }
         // For every type that has no alignment of its own.

@@ -446,8 +446,11 @@ impl Builder<'_, '_> {
             }
             CastOp::SExt => Sym::Num(arith::sign_extend(&self.number(state, arg, from), w)),
             CastOp::PtrToInt => {
-                // The lower digits of an address tell nothing.
-                if v < w && self.is_address(state, arg, &Type::Int(w)) {
+                // The lower digits of an address tell nothing; nor do any of one that the program did not make, which as a number is
+                // not told from others. (In modular mode it is an input.)
+                let outside = self.points.known(ObjectKind::Outside);
+                let foreign = self.targets(state, arg).0.keys().any(|o| Some(*o) == outside);
+                if v < w && self.is_address(state, arg, &Type::Int(w)) || self.cx.whole && foreign {
                     return self.any(state, to, UnknownKind::Environment);
                 }
                 let a = self.number(state, arg, from);

@@ -14,6 +14,7 @@ mod idioms;
 mod lifetimes;
 mod memory;
 mod stmt;
+mod surroundings;
 mod types;
 
 use super::program::{Constructs, Expr, Part, Program, Stmt};

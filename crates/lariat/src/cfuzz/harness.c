@@ -169,6 +169,10 @@ extern const int program_count;
 #define PATIENCE 25000
 
 static void child(int k) {
+    /* The registers of a device, at an address that programs know. */
+    void *device = (void *)0x10000000;
+    if (mmap(device, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != device)
+        finish("crash 0");
     struct itimerval limit = {{0, 0}, {0, PATIENCE}};
     signal(SIGVTALRM, out_of_time);
     setitimer(ITIMER_VIRTUAL, &limit, 0);

@@ -1,0 +1,9 @@
+; truth: diverges -- the ranges of a copy may be one
+@a = global [16 x i8] zeroinitializer
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+define i32 @main() {
+  call void @llvm.memcpy.p0.p0.i64(ptr @a, ptr @a, i64 8, i1 false)
+  br label %loop
+loop:
+  br label %loop
+}

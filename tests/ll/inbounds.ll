@@ -1,0 +1,11 @@
+; truth: neither -- the address leaves its object, and a branch on it is undefined
+@a = global [4 x i8] zeroinitializer
+define i32 @main() {
+  %p = getelementptr inbounds i8, ptr @a, i64 100
+  %c = icmp eq ptr %p, @a
+  br i1 %c, label %end, label %loop
+loop:
+  br label %loop
+end:
+  ret i32 0
+}
