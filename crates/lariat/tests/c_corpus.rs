@@ -44,6 +44,8 @@ macro_rules! folders {
 
 folders! {
     aliasing: "aliasing",
+    assembly: "assembly",
+    at_exit: "at-exit",
     bit_fields: "bit-fields",
     bool: "bool",
     calls: "calls",
@@ -54,6 +56,7 @@ folders! {
     integers: "integers",
     irreducible: "irreducible",
     library: "library",
+    library_state: "library-state",
     memory: "memory",
     narrowing: "narrowing",
     noreturn: "noreturn",
@@ -62,8 +65,10 @@ folders! {
     path_automaton: "path-automaton",
     ranking: "ranking",
     recursion: "recursion",
+    returns_twice: "returns-twice",
     setjmp: "setjmp",
     short_circuit: "short-circuit",
+    signals: "signals",
     signed_char_and_shifts: "signed-char-and-shifts",
     stems: "stems",
     switch: "switch",

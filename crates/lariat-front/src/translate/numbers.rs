@@ -293,7 +293,9 @@ impl Builder<'_, '_> {
                 _ => false,
             })
         };
-        if common.is_empty() && inner(&x) && inner(&y) {
+        // But two calls may have given one object of the library.
+        let library = |t: &Targets| t.0.keys().any(|o| matches!(self.memory.object(*o).kind, ObjectKind::Library(..)));
+        if common.is_empty() && inner(&x) && inner(&y) && !(library(&x) && library(&y)) {
             return Some(both);
         }
         Some(arith::or(both, and(neither, by_chance)))

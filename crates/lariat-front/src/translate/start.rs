@@ -27,13 +27,31 @@ impl Builder<'_, '_> {
         if self.cx.whole {
             found.extend(self.cx.destructors.iter().copied());
         }
+        // What such a function knows of it may hand over in turn.
+        let mut work: Vec<FunctionId> = found.iter().copied().collect();
+        while let Some(f) = work.pop() {
+            for g in super::handlers::called(module, f) {
+                let more = super::flat::mentioned_in(&module.functions[g.0 as usize]);
+                work.extend(more.into_iter().filter(|m| found.insert(*m)));
+            }
+        }
         for f in found {
             let function = &module.functions[f.0 as usize];
-            if function.blocks.is_empty() || !has_cycle(module, f, &mut FastSet::default()) {
+            if function.blocks.is_empty() {
                 continue;
             }
+            let text = if has_cycle(module, f, &mut FastSet::default()) {
+                format!("the loops of `{}`, which is called from outside the program", function.shown())
+            } else if super::handlers::registers_at_exit(module, self.cx.table, f) {
+                // One that registers itself is run, and registers itself, for ever.
+                format!(
+                    "`{}`, which is called from outside the program and registers what runs at exit",
+                    function.shown()
+                )
+            } else {
+                continue;
+            };
             let span = self.span(function.place);
-            let text = format!("the loops of `{}`, which is called from outside the program", function.shown());
             self.program.obligations.push(Obligation { text, span });
         }
     }
