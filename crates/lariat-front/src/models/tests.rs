@@ -82,7 +82,7 @@ fn an_entry_about_many_functions_is_about_none_that_takes_a_pointer() {
     let int = Int(32);
     let nondet = model("nondet_whatever");
     assert_eq!(nondet.name, "nondet_*");
-    assert!(nondet.may_stand_for(&[], &int, false) && nondet.may_stand_for(&[int.clone()], &Ptr, false));
+    assert!(nondet.may_stand_for(&[], &int, false) && nondet.may_stand_for(std::slice::from_ref(&int), &Ptr, false));
     assert!(!nondet.may_stand_for(&[Ptr], &Void, false), "void nondet_fill(int *)");
     assert!(!nondet.may_stand_for(&[Ptr], &int, false), "int nondet_read(int *)");
     assert!(!nondet.may_stand_for(&[], &Void, false), "void nondet_init(void)");

@@ -418,15 +418,15 @@ impl<'m> Builder<'_, 'm> {
             self.program.origins.unknown_functions.insert(name.to_owned());
         }
         let _ = args;
-        let declared = f.and_then(|f| self.cx.table.get(&self.cx.flat.module.functions[f.0 as usize].name));
-        let again = matches!(&instruction.op, Op::Call { returns_twice: true, .. });
-        if again || declared.is_some_and(|m| m.again || m.jumps) {
+        let module = self.cx.flat.module;
+        let declared = f.map(|f| &module.functions[f.0 as usize]).filter(|f| f.blocks.is_empty());
+        if let Some(model) = declared.and_then(|f| self.cx.table.get(&f.name))
+            && !self.run_unfollowed(state, model)
+        {
+            return Ok(Flow::Done);
+        }
+        if matches!(&instruction.op, Op::Call { returns_twice: true, .. }) {
             // It may come back later, too, when anything has happened in between.
-            let flag = IntType::unsigned(1);
-            let strays = self.unknown(state, "goes elsewhere", flag, UnknownKind::Environment, None);
-            if !self.beyond_unless(state, not(low_bit(&strays))) {
-                return Ok(Flow::Done);
-            }
             self.forget_everything(state);
         } else {
             self.forget_escaped(state, defined);

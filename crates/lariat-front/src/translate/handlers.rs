@@ -35,6 +35,8 @@ pub(super) struct Risk {
     pub ends: bool,
     /// It may run for ever, or go on elsewhere than after its call.
     pub strays: bool,
+    /// It may throw an exception.
+    pub throws: bool,
     /// It calls what nobody knows, of which it is assumed that it returns.
     pub unknown: bool,
 }
@@ -44,6 +46,7 @@ impl Risk {
         Self {
             ends: self.ends || other.ends,
             strays: self.strays || other.strays,
+            throws: self.throws || other.throws,
             unknown: self.unknown || other.unknown,
         }
     }
@@ -51,6 +54,7 @@ impl Risk {
 
 /// What a program registers, and what it arms.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the module, independent of the others")]
 pub(super) struct Handlers {
     /// What the functions may do that run at signals, if there may be one.
     pub signals: Option<Risk>,
@@ -199,8 +203,11 @@ pub(super) fn risk(module: &Module, table: &Table, f: FunctionId) -> Risk {
 
 fn risk_outside(table: &Table, function: &Function) -> Risk {
     let name = function.name.as_str();
-    if is_longjmp(name) || is_throw(name) {
+    if is_longjmp(name) {
         return Risk { strays: true, ..Risk::default() };
+    }
+    if is_throw(name) {
+        return Risk { throws: true, ..Risk::default() };
     }
     if name.starts_with("llvm.") {
         return Risk { ends: function.noreturn || name.contains("trap"), ..Risk::default() };
@@ -213,7 +220,8 @@ fn risk_outside(table: &Table, function: &Function) -> Risk {
             Risk {
                 ends: ends(Ends::Trap) || function.noreturn || model.breaks_pipe,
                 // What it runs in turn is not looked at: a handler that raises its own signal runs for ever.
-                strays: ends(Ends::Throw) || model.jumps || model.again || runs,
+                strays: model.jumps || model.again || runs,
+                throws: ends(Ends::Throw),
                 unknown: model.blocks,
             }
         }
@@ -259,7 +267,7 @@ impl Builder<'_, '_> {
     /// What a modelled call runs before it returns: handlers of signals and of `fork`, and functions that it was given to
     /// call. Whether anything follows.
     pub(super) fn run_registered(&mut self, state: &mut State, model: &Model, cx: &ModelCall<'_>) -> bool {
-        let handlers = &self.cx.handlers;
+        let handlers = self.cx.handlers;
         let (signals, fork, pipes) = (handlers.signals, handlers.fork, handlers.pipes);
         for (occasion, condition) in &model.runs {
             let risk = match occasion {
@@ -272,9 +280,15 @@ impl Builder<'_, '_> {
                 None | Some(None) => truth(true),
                 Some(Some(c)) => c,
             };
-            if let Some(risk) = risk
-                && when != truth(false)
-            {
+            if when == truth(false) {
+                continue;
+            }
+            let always = model.ends.as_ref().is_some_and(|e| e.when == When::Always);
+            if risk.is_none_or(|r| r.unknown) && *occasion == Occasion::Signals && self.cx.open && !always {
+                let span = state.span_of();
+                self.assume(state, &format!("`{}` runs no handler that is not followed", model.name), span);
+            }
+            if let Some(risk) = risk {
                 self.forget_escaped(state, true);
                 if !self.take_risk(state, risk, when) {
                     return false;
@@ -296,17 +310,45 @@ impl Builder<'_, '_> {
     /// A function runs that is not followed: what it may do to the run, as the environment chooses. Whether anything follows.
     pub(super) fn take_risk(&mut self, state: &mut State, risk: Risk, when: Cond) -> bool {
         let flag = IntType::unsigned(1);
+        // Where an exception goes that comes from what is not followed is not followed either.
+        let strays = risk.strays || risk.throws;
         if risk.ends {
             let ends = self.unknown(state, "ends", flag, UnknownKind::Environment, None);
             if !self.unless(state, not(and(when.clone(), low_bit(&ends))), Goto::Trap) {
                 return false;
             }
         }
-        if risk.strays {
+        if strays {
             let strays = self.unknown(state, "does not return", flag, UnknownKind::Environment, None);
             return self.beyond_unless(state, not(and(when, low_bit(&strays))));
         }
         true
+    }
+
+    /// A call of a function that has a model, but not by its name, or not with its types: what it may do to the run. Whether
+    /// anything follows.
+    pub(super) fn run_unfollowed(&mut self, state: &mut State, model: &Model) -> bool {
+        let handlers = self.cx.handlers;
+        let mut risk = Risk::default();
+        for (occasion, _) in &model.runs {
+            let run = match occasion {
+                Occasion::Signals => handlers.signals,
+                Occasion::Fork => handlers.fork,
+                Occasion::Exit => None,
+            };
+            risk = risk.and(run.unwrap_or_default());
+        }
+        risk.strays |= model.jumps || model.again;
+        risk.ends |= model.ends.is_some() || model.breaks_pipe && handlers.pipes;
+        if let (Some(arms), Some(var)) = (&model.arms, self.signal_due)
+            && (!arms.handled_only || handlers.signals.is_some())
+        {
+            state.set(var, constant(1, IntType::unsigned(8)));
+        }
+        if model.jumps || model.again {
+            self.forget_everything(state);
+        }
+        self.take_risk(state, risk, truth(true))
     }
 
     /// A call that makes a signal come later, or not any more.
@@ -361,6 +403,10 @@ impl Builder<'_, '_> {
         if risk.unknown {
             let span = state.span_of();
             self.assume(state, &format!("`{}` calls nothing that does not return", model.name), span);
+        }
+        if model.ends.as_ref().is_some_and(|e| e.how == Ends::Throw) {
+            // The exception is one of the caller.
+            risk.throws = false;
         }
         self.forget_escaped(state, true);
         self.take_risk(state, risk, truth(true))
