@@ -30,6 +30,7 @@ use std::collections::BTreeSet;
 
 /// What a function may do to the run of its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something that it may do, independent of the others")]
 pub(super) struct Risk {
     /// It may end the program.
     pub ends: bool,
