@@ -21,7 +21,7 @@ use super::library::ModelCall;
 use super::points::{ObjectId, ObjectKind};
 use super::start::has_cycle;
 use crate::models::{Effect, Ends, Kept, Model, Occasion, Table, When};
-use crate::module::{Callee, Constant, Function, FunctionId, GlobalId, Module, Op, Operand};
+use crate::module::{Callee, Constant, Function, FunctionId, GlobalId, Module, Op, Operand, ValueId};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::fast::{FastMap, FastSet};
@@ -104,19 +104,21 @@ impl Handlers {
         let taken = address_taken(module);
         // The names of the library are those of the whole program: a static variable is another one.
         let globals = module.globals.iter().enumerate().filter(|(_, g)| g.external && !g.constant);
+        // And the library's `errno` is never that of the program: each thread has its own.
         let globals = globals
+            .filter(|(_, g)| g.name != "errno" || g.init.is_none())
             .map(|(n, g)| (g.name.strip_prefix('\x01').unwrap_or(&g.name).to_owned(), GlobalId(index(n))))
             .collect();
         let mut found = Self { disarms: true, globals, ..Self::default() };
         let (mut signals, mut fork) = (BTreeSet::new(), BTreeSet::new());
         let mut given = BTreeSet::new();
-        let mut armed_if_handled = false;
-        let mut see = |model: &Model, args: Option<&[Operand]>| {
+        let (mut armed_if_handled, mut others) = (false, [false; 2]);
+        let mut see = |model: &Model, caller: Option<&Function>, args: Option<&[Operand]>| {
             for effect in &model.effects {
                 let Effect::Registers(arg, occasion) = effect else { continue };
-                let known = match occasion {
-                    Occasion::Signals => &mut signals,
-                    Occasion::Fork => &mut fork,
+                let (known, other) = match occasion {
+                    Occasion::Signals => (&mut signals, &mut others[0]),
+                    Occasion::Fork => (&mut fork, &mut others[1]),
                     Occasion::Exit => continue,
                 };
                 match args.and_then(|a| a.get(*arg)) {
@@ -125,7 +127,11 @@ impl Handlers {
                     Some(Operand::Constant(Constant::Function(f))) => {
                         known.insert(*f);
                     }
-                    // It may be any function whose address is a value.
+                    // It may be any function whose address is a value, and one from elsewhere.
+                    Some(Operand::Value(v)) if !is_local(caller, *v) => {
+                        known.extend(&taken);
+                        *other = true;
+                    }
                     _ => known.extend(&taken),
                 }
             }
@@ -137,8 +143,8 @@ impl Handlers {
             found.pipes |= model.makes_pipe;
             found.sets_locale |= model.keeps.iter().any(|k| matches!(k, Kept::Hidden(what) if what == "the locale"));
         };
-        for block in module.functions.iter().flat_map(|f| &f.blocks) {
-            for i in &block.instructions {
+        for caller in &module.functions {
+            for i in caller.blocks.iter().flat_map(|b| &b.instructions) {
                 let Op::Call { callee, args, .. } = &i.op else { continue };
                 let Callee::Function(f) = callee else { continue };
                 let function = &module.functions[f.0 as usize];
@@ -150,25 +156,25 @@ impl Handlers {
                     _ => None,
                 }));
                 if let Some(model) = table.get(&function.name) {
-                    see(model, Some(args));
+                    see(model, Some(caller), Some(args));
                 }
             }
         }
         // What is called through a pointer is called with anything.
         for function in taken.iter().map(|f| &module.functions[f.0 as usize]).filter(|f| f.blocks.is_empty()) {
             if let Some(model) = table.get(&function.name) {
-                see(model, None);
+                see(model, None, None);
             }
         }
         let all = |functions: &BTreeSet<FunctionId>| {
             functions.iter().fold(Risk::default(), |r, f| r.and(risk(module, table, *f)))
         };
-        if !signals.is_empty() {
-            found.signals = Some(all(&signals));
-        }
-        if !fork.is_empty() {
-            found.fork = Some(all(&fork));
-        }
+        let registered = |functions: &BTreeSet<FunctionId>, other: bool| {
+            let risk = all(functions).and(Risk { unknown: other, ..Risk::default() });
+            (other || !functions.is_empty()).then_some(risk)
+        };
+        found.signals = registered(&signals, others[0]);
+        found.fork = registered(&fork, others[1]);
         found.armed |= armed_if_handled && found.signals.is_some();
         let jump = |f: &FunctionId| called(module, *f).iter().any(|g| is_longjmp(&module.functions[g.0 as usize].name));
         found.jumps = [signals, fork, given].iter().flatten().any(jump);
@@ -254,6 +260,12 @@ pub(super) fn called(module: &Module, f: FunctionId) -> BTreeSet<FunctionId> {
         }
     }
     seen
+}
+
+/// Whether a value is the address of a local object, so no function.
+fn is_local(caller: Option<&Function>, value: ValueId) -> bool {
+    let mut made = caller.into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
+    made.any(|i| i.id == value && matches!(i.op, Op::Alloca { .. }))
 }
 
 fn is_number(o: &Operand) -> bool {
