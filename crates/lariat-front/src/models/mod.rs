@@ -18,8 +18,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// What one function does. Without effects it changes no memory of the program. (A variable that the program declares and
-/// does not define, such as `optind` or `stdin`, belongs to the library: any call may change it.)
+/// What one function does. An entry says what it writes, or that it writes nothing: [`Model::says_what_it_writes`]. Objects of
+/// the library that a program can name (`optind`, `timezone`) are changed by the functions that keep them, and by no other
+/// one with a model; it makes no difference whether the program declares such an object or defines it, since the library
+/// then uses that definition. `errno` is written by every function: see `__errno_location`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a clause of the format, independent of the others")]
 pub struct Model {
@@ -35,6 +37,24 @@ pub struct Model {
     pub requires: Vec<Requirement>,
     /// What happens to memory, in this order.
     pub effects: Vec<Effect>,
+    /// `writes nothing`: said of what has no effect on memory, so that nobody forgets to say what one has.
+    pub writes_nothing: bool,
+    /// `keeps …`: what the library remembers between calls, and this function reads and writes.
+    pub keeps: Vec<Kept>,
+    /// `runs handlers at …[ if condition]`: before the call returns or ends the program, functions run that the program has
+    /// registered for such an occasion.
+    pub runs: Vec<(Occasion, Option<Expr>)>,
+    /// `arms …`: from now on a signal may come, at any time.
+    pub arms: Option<Arms>,
+    /// `returns again`: control may come back to after the call any number of times, when memory has changed: `vfork`,
+    /// `getcontext`. (`setjmp` has code of its own.)
+    pub again: bool,
+    /// `jumps elsewhere`: control may go on at another place of the program: `setcontext`.
+    pub jumps: bool,
+    /// `makes a pipe`: the program may hold both of its ends.
+    pub makes_pipe: bool,
+    /// `may break a pipe`: it writes to a file, and a pipe that nobody reads raises a signal.
+    pub breaks_pipe: bool,
     /// What comes back.
     pub returns: Returns,
     /// Whether, and how, the call may not come back.
@@ -49,6 +69,37 @@ pub struct Model {
     pub assumption: Option<String>,
     /// The translator has code of its own for this function, and the entry only says that it is known.
     pub special: bool,
+}
+
+/// What the library remembers between calls.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// An object with a name in C, which a program may declare, or define.
+    Object(String),
+    /// `"the seed"`: one without. What depends on it must be `environment`.
+    Hidden(String),
+}
+
+/// When a function runs that the program has registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Occasion {
+    /// When the program ends.
+    Exit,
+    /// When a signal is delivered.
+    Signals,
+    /// In `fork`.
+    Fork,
+}
+
+/// `arms a signal[ if condition[, else none]]`, `arms a handler[ if condition]`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Arms {
+    /// Whether the signal does nothing where no handler is registered; else it ends the program there.
+    pub handled_only: bool,
+    /// When.
+    pub condition: Option<Expr>,
+    /// `, else none`: where the condition does not hold the signal does not come any more.
+    pub disarms: bool,
 }
 
 /// An index into [`Model::params`].
@@ -222,6 +273,12 @@ pub enum Effect {
     FreesThrough(Arg),
     /// `changes all through ...`: the same for each further argument.
     ChangesThroughRest,
+    /// `keeps memory at p`: the library keeps the pointer, and what is behind it may be read and written at any later time.
+    Keeps(Arg),
+    /// `gives away p`: the library keeps the pointer, does not write behind it, and may give it back at any later time.
+    GivesAway(Arg),
+    /// `registers f at …`: this function, or one that can be reached through this pointer, runs on that occasion.
+    Registers(Arg, Occasion),
     /// `changes memory`: all that other code than the caller may reach: globals, and what a pointer to has got out of
     /// the program's hands.
     ChangesMemory,
@@ -380,6 +437,32 @@ impl Model {
                 Effect::Scans(_, kind) => *kind == Kind::Stream,
                 _ => false,
             })
+    }
+    /// Whether the entry says what the function writes. One that never comes back need not.
+    pub fn says_what_it_writes(&self) -> bool {
+        let writes = |e: &Effect| !matches!(e, Effect::Registers(..) | Effect::GivesAway(_));
+        self.writes_nothing
+            || self.special
+            || self.again
+            || self.jumps
+            || !self.keeps.is_empty()
+            || self.effects.iter().any(writes)
+            || self.ends.as_ref().is_some_and(|e| e.when == When::Always)
+    }
+    /// Whether an entry that is about many functions, or about any arguments, may be about this one. Such an entry knows nothing
+    /// of pointers that its parameters do not name, so that a function that takes one is another one; so is a function
+    /// without a result, where the entry has one; and what is said to never come back must have been declared so.
+    pub fn may_stand_for(&self, args: &[module::Type], result: &module::Type, noreturn: bool) -> bool {
+        let pattern = self.name.contains('*');
+        let ends = self.ends.as_ref().is_some_and(|e| e.when == When::Always);
+        if ends {
+            return !pattern || noreturn;
+        }
+        let open = pattern || self.params.is_empty();
+        let unnamed = args.iter().skip(self.params.len());
+        !open
+            || unnamed.clone().all(|a| matches!(a, module::Type::Int(_) | module::Type::Float(_)))
+                && !(pattern && self.result.is_some() && *result == module::Type::Void)
     }
     /// Whether a call with arguments and a result of these types is one of this function. A program may use a library's
     /// name for something else; what it declares differently must count as unknown.

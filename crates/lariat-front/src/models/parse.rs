@@ -3,8 +3,8 @@
 use super::entries::Entry;
 use super::tokens::{Token, fail, tokenise};
 use super::{
-    Arg, BinaryOp, Content, Effect, End, Ends, Expr, Kind, Model, Param, Requirement, Returns, Type, UnaryOp, When,
-    Write,
+    Arg, Arms, BinaryOp, Content, Effect, End, Ends, Expr, Kept, Kind, Model, Occasion, Param, Requirement, Returns,
+    Type, UnaryOp, When, Write,
 };
 use crate::Failure;
 
@@ -28,6 +28,8 @@ const RESERVED: &[&str] = &[
     "all",
     "memory",
     "index",
+    "nothing",
+    "again",
 ];
 
 /// Where an expression stands decides what it may speak of.
@@ -77,6 +79,14 @@ impl<'a> Parser<'a> {
             result: None,
             requires: Vec::new(),
             effects: Vec::new(),
+            writes_nothing: false,
+            keeps: Vec::new(),
+            runs: Vec::new(),
+            arms: None,
+            again: false,
+            jumps: false,
+            makes_pipe: false,
+            breaks_pipe: false,
             returns: Returns::Nothing,
             ends: None,
             blocks: false,
@@ -98,6 +108,18 @@ impl<'a> Parser<'a> {
             Some(_) => Returns::Value { kind: Kind::Environment, low: None, high: None },
             None => Returns::Nothing,
         });
+        if !model.says_what_it_writes() {
+            self.at = 0;
+            return Err(self.error(
+                "the entry does not say what the function writes: add `writes nothing`, or `writes`, `changes` or `keeps` \
+                 and what it is",
+            ));
+        }
+        let writes = |e: &Effect| !matches!(e, Effect::Registers(..) | Effect::GivesAway(_));
+        if model.writes_nothing && (model.effects.iter().any(writes) || !model.keeps.is_empty()) {
+            self.at = 0;
+            return Err(self.error("the entry says that nothing is written, and what is: remove one"));
+        }
         model.params = self.params;
         Ok(model)
     }
@@ -191,6 +213,47 @@ impl<'a> Parser<'a> {
         match word {
             "requires" => model.requires.push(self.requires()?),
             "reads" => model.requires.push(self.reads()?),
+            "writes" if self.eat_word("nothing") => model.writes_nothing = true,
+            "keeps" if self.peek() == Some(Token::Word("memory")) => {
+                self.words(&["memory", "at"])?;
+                model.effects.push(Effect::Keeps(self.pointer()?));
+            }
+            "keeps" => self.keeps(model)?,
+            "gives" => {
+                self.words(&["away"])?;
+                model.effects.push(Effect::GivesAway(self.pointer()?));
+            }
+            "registers" => {
+                let function = self.pointer()?;
+                model.effects.push(Effect::Registers(function, self.occasion()?));
+            }
+            "runs" => {
+                self.words(&["handlers"])?;
+                let occasion = self.occasion()?;
+                model.runs.push((occasion, self.condition()?));
+            }
+            "arms" => {
+                self.words(&["a"])?;
+                let handled_only = self.eat_word("handler");
+                if !handled_only {
+                    self.words(&["signal"])?;
+                }
+                let condition = self.condition()?;
+                let disarms = condition.is_some() && self.eat(",");
+                if disarms {
+                    self.words(&["else", "none"])?;
+                }
+                model.arms = Some(Arms { handled_only, condition, disarms });
+            }
+            "jumps" => {
+                self.words(&["elsewhere"])?;
+                model.jumps = true;
+            }
+            "makes" => {
+                self.words(&["a", "pipe"])?;
+                model.makes_pipe = true;
+            }
+            "returns" if self.eat_word("again") => model.again = true,
             "writes" => {
                 let write = self.writes()?;
                 model.effects.push(Effect::Writes(write));
@@ -249,6 +312,10 @@ impl<'a> Parser<'a> {
             "stops" => return self.end(model, start, Ends::Stop),
             "throws" => return self.end(model, start, Ends::Throw),
             "may" if self.eat_word("block") => model.blocks = true,
+            "may" if self.eat_word("break") => {
+                self.words(&["a", "pipe"])?;
+                model.breaks_pipe = true;
+            }
             "may" if self.eat_word("be") => {
                 self.words(&["undefined"])?;
                 model.requires.push(Requirement::More);
@@ -259,7 +326,7 @@ impl<'a> Parser<'a> {
                 } else if self.eat_word("throw") {
                     Ends::Throw
                 } else {
-                    return Err(self.expected("`block`, `trap`, `throw` or `be undefined`"));
+                    return Err(self.expected("`block`, `trap`, `throw`, `break a pipe` or `be undefined`"));
                 };
                 let when = if self.eat_word("if") { When::PerhapsIf(self.expr(Place::Before)?) } else { When::Perhaps };
                 self.ends(model, start, End { how, when })?;
@@ -282,12 +349,43 @@ impl<'a> Parser<'a> {
             _ => {
                 self.at = start;
                 return Err(self.expected(
-                    "a clause: `requires`, `reads`, `writes`, `frees`, `calls`, `changes`, `returns`, `allocates`, `traps`, \
-                     `stops`, `throws`, `may` or `assumes`",
+                    "a clause: `requires`, `reads`, `writes`, `keeps`, `frees`, `calls`, `changes`, `registers`, `runs`, \
+                     `arms`, `returns`, `allocates`, `traps`, `stops`, `throws`, `may` or `assumes`",
                 ));
             }
         }
         Ok(())
+    }
+
+    /// The names of objects, and texts for what has none.
+    fn keeps(&mut self, model: &mut Model) -> Result<(), Failure> {
+        loop {
+            model.keeps.push(match self.peek() {
+                Some(Token::Word(name)) => Kept::Object(name.to_string()),
+                Some(Token::Text(text)) => Kept::Hidden(text.to_string()),
+                _ => return Err(self.expected("the name of an object of the library, or words in quotes")),
+            });
+            self.at += 1;
+            if !self.eat(",") {
+                return Ok(());
+            }
+        }
+    }
+
+    fn occasion(&mut self) -> Result<Occasion, Failure> {
+        self.words(&["at"])?;
+        let occasion = match self.peek() {
+            Some(Token::Word("exit")) => Occasion::Exit,
+            Some(Token::Word("signals")) => Occasion::Signals,
+            Some(Token::Word("fork")) => Occasion::Fork,
+            _ => return Err(self.expected("`exit`, `signals` or `fork`")),
+        };
+        self.at += 1;
+        Ok(occasion)
+    }
+
+    fn condition(&mut self) -> Result<Option<Expr>, Failure> {
+        if self.eat_word("if") { Ok(Some(self.expr(Place::Before)?)) } else { Ok(None) }
     }
 
     fn end(&mut self, model: &mut Model, start: usize, how: Ends) -> Result<(), Failure> {

@@ -1,7 +1,8 @@
 //! Models as text: what is printed here is parsed to the same again.
 
 use super::{
-    Arg, BinaryOp, Content, Effect, Ends, Expr, Kind, Model, Param, Requirement, Returns, Type, UnaryOp, When, Write,
+    Arg, BinaryOp, Content, Effect, Ends, Expr, Kept, Kind, Model, Occasion, Param, Requirement, Returns, Type,
+    UnaryOp, When, Write,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -28,6 +29,31 @@ impl Display for Model {
         }
         for effect in &self.effects {
             write!(f, "\n    {}", p.effect(effect))?;
+        }
+        if self.writes_nothing {
+            f.write_str("\n    writes nothing")?;
+        }
+        if !self.keeps.is_empty() {
+            let names: Vec<String> = self.keeps.iter().map(Kept::to_string).collect();
+            write!(f, "\n    keeps {}", names.join(", "))?;
+        }
+        let condition = |e: &Option<Expr>| e.as_ref().map_or(String::new(), |e| format!(" if {}", p.expr(e, 0)));
+        for (occasion, when) in &self.runs {
+            write!(f, "\n    runs handlers {occasion}{}", condition(when))?;
+        }
+        if let Some(arms) = &self.arms {
+            let what = if arms.handled_only { "handler" } else { "signal" };
+            let none = if arms.disarms { ", else none" } else { "" };
+            write!(f, "\n    arms a {what}{}{none}", condition(&arms.condition))?;
+        }
+        let plain = [
+            (self.again, "returns again"),
+            (self.jumps, "jumps elsewhere"),
+            (self.makes_pipe, "makes a pipe"),
+            (self.breaks_pipe, "may break a pipe"),
+        ];
+        for (_, clause) in plain.iter().filter(|(said, _)| *said) {
+            write!(f, "\n    {clause}")?;
         }
         match &self.returns {
             Returns::Nothing => {}
@@ -59,6 +85,25 @@ impl Display for Model {
             f.write_str("\n    special")?;
         }
         f.write_str("\n")
+    }
+}
+
+impl Display for Kept {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Kept::Object(name) => f.write_str(name),
+            Kept::Hidden(text) => write!(f, "\"{text}\""),
+        }
+    }
+}
+
+impl Display for Occasion {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Occasion::Exit => "at exit",
+            Occasion::Signals => "at signals",
+            Occasion::Fork => "at fork",
+        })
     }
 }
 
@@ -194,6 +239,9 @@ impl Printer<'_> {
             Effect::ChangesThrough(p) => format!("changes all through {}", self.arg(*p)),
             Effect::FreesThrough(p) => format!("changes or frees all through {}", self.arg(*p)),
             Effect::ChangesThroughRest => "changes all through ...".to_string(),
+            Effect::Keeps(p) => format!("keeps memory at {}", self.arg(*p)),
+            Effect::GivesAway(p) => format!("gives away {}", self.arg(*p)),
+            Effect::Registers(p, occasion) => format!("registers {} {occasion}", self.arg(*p)),
             Effect::ChangesMemory => "changes memory".to_string(),
         }
     }

@@ -34,6 +34,72 @@ fn every_built_in_entry_is_printed_and_parsed_to_the_same() {
     }
 }
 
+/// The parser refuses an entry that does not; this is what it refuses.
+#[test]
+fn every_entry_says_what_it_writes() {
+    for model in builtin_models() {
+        assert!(model.says_what_it_writes(), "{model}");
+        let silent = Model { writes_nothing: false, ..model.clone() };
+        let found = entries::find("mine.models", &silent.to_string()).unwrap_or_else(|e| panic!("{e:?}"))[0].models();
+        assert_eq!(found.is_ok(), silent.says_what_it_writes(), "{silent}");
+    }
+}
+
+/// What the library keeps, with the functions that write it. A program can declare each of these.
+#[test]
+fn the_objects_of_the_library_are_kept_by_those_that_write_them() {
+    let expected: &[(&str, &[&str])] = &[
+        ("optind", &["getopt", "getopt_long", "getopt_long_only"]),
+        ("optarg", &["getopt", "getopt_long", "getopt_long_only"]),
+        ("opterr", &["getopt"]),
+        ("optopt", &["getopt", "getopt_long"]),
+        ("timezone", &["tzset", "localtime", "localtime_r", "mktime", "ctime", "ctime_r", "strftime"]),
+        ("daylight", &["tzset", "localtime", "mktime", "ctime", "strftime"]),
+        ("tzname", &["tzset", "localtime", "mktime", "ctime", "strftime"]),
+        ("signgam", &["lgamma", "lgammaf", "lgammal", "gamma", "gammaf", "gammal"]),
+        ("error_message_count", &["error", "error_at_line"]),
+        ("environ", &["setenv", "unsetenv", "putenv", "clearenv"]),
+        ("__environ", &["setenv", "putenv"]),
+        ("h_errno", &["gethostbyname", "gethostbyaddr"]),
+    ];
+    for (object, functions) in expected {
+        for function in *functions {
+            let kept = Kept::Object((*object).to_string());
+            assert!(model(function).keeps.contains(&kept), "`{function}` writes `{object}`");
+        }
+    }
+    // What depends on a state without a name is not said of the arguments alone.
+    for model in builtin_models() {
+        if model.keeps.iter().any(|k| matches!(k, Kept::Hidden(_))) {
+            assert!(!matches!(model.returns, Returns::Exactly(_)), "{model}");
+        }
+    }
+}
+
+#[test]
+fn an_entry_about_many_functions_is_about_none_that_takes_a_pointer() {
+    use module::Type::{Int, Ptr, Void};
+    let int = Int(32);
+    let nondet = model("nondet_whatever");
+    assert_eq!(nondet.name, "nondet_*");
+    assert!(nondet.may_stand_for(&[], &int, false) && nondet.may_stand_for(std::slice::from_ref(&int), &Ptr, false));
+    assert!(!nondet.may_stand_for(&[Ptr], &Void, false), "void nondet_fill(int *)");
+    assert!(!nondet.may_stand_for(&[Ptr], &int, false), "int nondet_read(int *)");
+    assert!(!nondet.may_stand_for(&[], &Void, false), "void nondet_init(void)");
+    assert!(!model("nondet_int").may_stand_for(&[Ptr], &int, false));
+    let throws = model("_ZSt19__throw_logic_errorPKc");
+    assert!(throws.may_stand_for(&[Ptr], &Void, true));
+    assert!(!throws.may_stand_for(&[Ptr], &Void, false), "it is not declared to never return");
+    let alloc = model("_RNvCs1234_7___rustc14___rust_dealloc");
+    assert!(alloc.may_stand_for(&[Ptr, Int(64), Int(64)], &Void, false), "the entry names the pointer");
+    // Every other pattern of the tables never comes back, or takes what it names.
+    for model in builtin_models().iter().filter(|m| m.name.contains('*')) {
+        let ends = model.ends.as_ref().is_some_and(|e| e.when == When::Always);
+        assert!(ends || !model.variadic || model.name.contains("nondet_"), "{model}");
+    }
+    assert!(model("printf").may_stand_for(&[Ptr, Ptr], &int, false), "named by its whole name");
+}
+
 #[test]
 fn no_built_in_name_is_described_twice() {
     let mut seen = HashMap::new();
@@ -111,6 +177,15 @@ fn what_the_entries_of_well_known_functions_say() {
     assert_eq!(model("__VERIFIER_nondet_int").returns, Returns::Value { kind: Kind::Input, low: None, high: None });
     assert!(model("setjmp").special && model("__sigsetjmp").special && model("longjmp").special);
 
+    assert_eq!(model("getopt").keeps[1], Kept::Object("optind".to_string()));
+    assert_eq!(model("rand").keeps, [Kept::Hidden("the seed".to_string())]);
+    assert!(model("vfork").again && model("getcontext").again && model("swapcontext").jumps);
+    assert_eq!(model("raise").runs, [(Occasion::Signals, None)]);
+    assert!(model("alarm").arms.as_ref().is_some_and(|a| a.disarms) && model("setitimer").arms.is_some());
+    assert_eq!(model("atexit").effects, [Effect::Registers(0, Occasion::Exit)]);
+    assert_eq!(model("setvbuf").effects, [Effect::Keeps(1)]);
+    assert!(model("pipe").makes_pipe && model("write").breaks_pipe);
+
     for name in ["printf", "puts", "strlen", "strcmp", "memcmp", "fopen", "atoi", "fwrite", "write", "sin"] {
         assert!(model(name).effects.iter().all(|e| matches!(e, Effect::Prints(_))), "{name} only reads");
     }
@@ -173,11 +248,11 @@ fn a_call_fits_the_entry_or_the_function_is_another_one() {
 fn the_users_entries_come_first() {
     let table = user(
         "# my functions\n\
-         function malloc(n: size_t) -> pointer: allocates n bytes: zero\n\n\
-         function next() -> int\n  returns input in 1 .. 6   # a die\n  may block\n\
+         function malloc(n: size_t) -> pointer: writes nothing; allocates n bytes: zero\n\n\
+         function next() -> int\n  writes nothing\n  returns input in 1 .. 6   # a die\n  may block\n\
          alias roll, throw_dice = next\n\
          alias take = free\n\
-         function dev_*(...): may trap\n",
+         function dev_*(...): writes nothing; may trap\n",
     )
     .unwrap_or_else(|e| panic!("{e:?}"));
     let get = |name: &str| table.get(name).unwrap_or_else(|| panic!("no model of {name}"));
@@ -208,7 +283,7 @@ fn errors_name_the_place_and_what_was_expected() {
         ("function f(n: lnt)", 1, 15, "expected a type"),
         ("function f(n, n)", 1, 15, "two parameters `n`"),
         ("function f(result)", 1, 12, "`result` has a meaning of its own"),
-        ("function f() -> int:\n    gives 1", 2, 5, "expected a clause"),
+        ("function f() -> int:\n    yields 1", 2, 5, "expected a clause"),
         ("function f() -> int\n    returns 1 2", 2, 15, "expected `;` or the end of the line, found `2`"),
         ("function f(n: int) -> int: returns m", 1, 36, "the function has none called `m`"),
         ("function f(n: int): frees n", 1, 27, "expected a pointer, and `n` has another type"),
@@ -220,6 +295,17 @@ fn errors_name_the_place_and_what_was_expected() {
         ("function f(p): writes 4 bytes at p: noise", 1, 37, "expected `input`, `stream`, `environment`"),
         ("function f(p): reads 4 byte at p", 1, 24, "expected `bytes`, found `byte`"),
         ("function f(p): may fail", 1, 20, "expected `block`, `trap`, `throw`"),
+        ("function f(p: pointer) -> int", 1, 11, "does not say what the function writes: add `writes nothing`"),
+        ("function f(p): writes nothing; frees p", 1, 11, "says that nothing is written, and what is"),
+        ("function f(): writes nothing; keeps optind", 1, 11, "says that nothing is written, and what is"),
+        ("function f(p): registers p at exit", 1, 11, "does not say what the function writes"),
+        ("function f(p): gives away p", 1, 11, "does not say what the function writes"),
+        ("function f(nothing)", 1, 12, "`nothing` has a meaning of its own"),
+        ("function f(): keeps 3", 1, 21, "expected the name of an object of the library, or words in quotes"),
+        ("function f(p): registers p at dawn", 1, 31, "expected `exit`, `signals` or `fork`"),
+        ("function f(): arms a bomb", 1, 22, "expected `signal`, found `bomb`"),
+        ("function f(n): arms a signal if n, or none", 1, 36, "expected `else`, found `or`"),
+        ("function f(): jumps high", 1, 21, "expected `elsewhere`"),
         ("function f() -> int: returns result", 1, 30, "none called `result`"),
         ("function f() -> int: returns input in 0 ..", 1, 43, "expected an expression"),
         ("function f() -> int: returns 12x", 1, 30, "`12x` is no number"),
@@ -232,7 +318,12 @@ fn errors_name_the_place_and_what_was_expected() {
         ("alias f", 1, 8, "expected `=`"),
         ("alias f = g h", 1, 1, "expected the name of a function, found `g h`"),
         ("alias f = no_such_function", 1, 1, "there is no model of `no_such_function`"),
-        ("function f()\nfunction g()\nalias f = g", 3, 1, "`f` is described twice, first in mine.models, line 1"),
+        (
+            "function f(): writes nothing\nfunction g(): writes nothing\nalias f = g",
+            3,
+            1,
+            "`f` is described twice, first in mine.models, line 1",
+        ),
         ("alias f = g\nalias g = f", 1, 1, "there is no model of `g`"),
     ];
     for (text, line, column, message) in cases {
@@ -277,7 +368,7 @@ fn eval(e: &Expr, args: &[i128], index: i128) -> i128 {
 #[test]
 fn operators_bind_as_in_c() {
     let value = |text: &str| {
-        let model = one(&format!("function f(a: int, b: int) -> int: returns {text}"));
+        let model = one(&format!("function f(a: int, b: int) -> int: writes nothing; returns {text}"));
         let Returns::Exactly(e) = &model.returns else { panic!("{model}") };
         eval(e, &[7, 2], 0)
     };
@@ -384,7 +475,7 @@ fn the_examples_of_the_page_are_read() {
     let example: Vec<&str> = page.lines().filter_map(|l| l.strip_prefix("    ")).collect();
     let table = user(&example.join("\n")).unwrap_or_else(|e| panic!("{e:?}"));
     let names: HashSet<&str> = table.exact.keys().map(|k| &**k).collect();
-    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(names.len(), 4, "{names:?}");
 }
 
 #[test]

@@ -59,6 +59,8 @@ pub(super) struct State {
 /// How a way goes on, when its turn comes.
 #[derive(Clone, Debug)]
 pub(super) enum Next {
+    /// Where it is, at a location that it has just come to.
+    Arrive,
     /// Where it is.
     Follow,
     /// At a point, which may be a location.
@@ -182,6 +184,8 @@ pub(super) struct Builder<'a, 'm> {
     /// The location that is being written, and whether it lies on a cycle.
     pub(super) current: (usize, bool),
     pub(super) traps: FastSet<u32>,
+    /// The variable that says whether a signal may come at any time.
+    pub(super) signal_due: Option<usize>,
     /// For each `setjmp`, the variable that says whether it has been called and its function not been left.
     pub(super) armed: BTreeMap<Point, usize>,
     /// How many ways a piece may have and still follow each beyond where it meets others.
@@ -248,6 +252,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             exhausted: FastMap::default(),
             current: (0, false),
             traps,
+            signal_due: None,
             armed: BTreeMap::new(),
             joins: if cx.graph.order.len() > LONG { 1 } else { JOINS },
             forced: cx.flat.returns_twice.iter().map(|p| cx.flat.after_call(*p)).collect(),
@@ -258,6 +263,11 @@ impl<'a, 'm> Builder<'a, 'm> {
             let var = builder.names.var(&mut builder.program, "observed", ty);
             builder.program.init.push((var, Some(IBig::ZERO)));
             builder.observed = Some(var);
+        }
+        if cx.handlers.armed {
+            let var = builder.names.made(&mut builder.program, "signal due", IntType::unsigned(8));
+            builder.program.init.push((var, Some(IBig::ZERO)));
+            builder.signal_due = Some(var);
         }
         for p in &cx.flat.returns_twice {
             let name = format!("setjmp {}", debug::place_of(cx, *p));
@@ -442,7 +452,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             return;
         }
         let state = self.fresh_state(at);
-        self.push(state, Next::Follow);
+        self.push(state, Next::Arrive);
         let n = self.locations[&at];
         self.ways(at, n);
     }
@@ -454,6 +464,12 @@ impl<'a, 'm> Builder<'a, 'm> {
         self.current = (location, location != 0 && self.cx.on_cycle(point));
         while let Some((state, next)) = self.pending.pop() {
             match next {
+                Next::Arrive => {
+                    let mut state = state;
+                    if self.signal_comes(&mut state) {
+                        self.follow(state, at);
+                    }
+                }
                 Next::Follow => self.follow(state, at),
                 Next::Jump(to) => self.jump(state, to),
                 Next::Go(to) => self.go(&state, to),

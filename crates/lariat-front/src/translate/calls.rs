@@ -2,7 +2,7 @@
 
 use super::arith::{Num, Sym, cmp, constant, ite, low_bit, not, operate, truth};
 use super::build::{Builder, Flow, Next, Split, State};
-use super::flat::{Plan, Point, index, is_longjmp, is_throw};
+use super::flat::{Plan, Point, index, is_longjmp, is_setjmp, is_throw};
 use super::layout::{Layout, Life};
 use super::points::{ObjectId, ObjectKind, Offsets, Targets};
 use super::skip::{DESCENDED, Written};
@@ -21,8 +21,17 @@ impl<'m> Builder<'_, 'm> {
         let flat = self.cx.flat;
         let result = flat.value(at.instance, instruction.id);
         let f = match callee {
-            Callee::Asm(_) => {
+            Callee::Asm(text) => {
                 let span = state.span_of();
+                if !super::assembly::falls_through(text) {
+                    let risk = super::handlers::Risk { ends: true, strays: true, ..Default::default() };
+                    if !self.take_risk(state, risk, truth(true)) {
+                        return Ok(Flow::Done);
+                    }
+                }
+                if !text.trim().is_empty() {
+                    self.assume(state, "the assembly goes on behind it", span.clone());
+                }
                 self.assume(state, "inline assembly changes only its outputs and memory that others know of", span);
                 let passed = state.trail.len();
                 self.forget_escaped(state, true);
@@ -50,7 +59,17 @@ impl<'m> Builder<'_, 'm> {
             Some((_, plan @ (Plan::Enter(_) | Plan::Again(_)))) => return self.enter(state, f, *plan, args),
             _ => {}
         }
-        if *returns_twice {
+        if *returns_twice && is_setjmp(flat.module, callee) && self.cx.handlers.jumps {
+            // A function that is not followed may jump back to here, at any time from now on.
+            self.forget_everything(state);
+            if let Some(armed) = self.armed.get(&at) {
+                state.set(*armed, constant(1, IntType::unsigned(8)));
+            }
+            let sym = self.any(state, &instruction.ty, UnknownKind::Environment);
+            state.set_value(result, sym);
+            return Ok(Flow::To(flat.after_call(at)));
+        }
+        if *returns_twice && is_setjmp(flat.module, callee) {
             // The first time; a jump back comes with another value.
             if let Some(armed) = self.armed.get(&at) {
                 state.set(*armed, constant(1, IntType::unsigned(8)));
@@ -418,11 +437,19 @@ impl<'m> Builder<'_, 'm> {
             self.program.origins.unknown_functions.insert(name.to_owned());
         }
         let _ = args;
-        if matches!(name, "setcontext" | "swapcontext" | "makecontext") {
-            self.beyond_unless(state, truth(false));
+        let module = self.cx.flat.module;
+        let declared = f.map(|f| &module.functions[f.0 as usize]).filter(|f| f.blocks.is_empty());
+        if let Some(model) = declared.and_then(|f| self.cx.table.get(&f.name))
+            && !self.run_unfollowed(state, model)
+        {
             return Ok(Flow::Done);
         }
-        self.forget_escaped(state, defined);
+        if matches!(&instruction.op, Op::Call { returns_twice: true, .. }) {
+            // It may come back later, too, when anything has happened in between.
+            self.forget_everything(state);
+        } else {
+            self.forget_escaped(state, defined);
+        }
         let unwinds = !matches!(&instruction.op, Op::Call { nounwind: true, .. });
         if let Some(handler) = self.cx.flat.handler(state.point()).filter(|_| unwinds) {
             // It may also end with an exception, and somebody here catches it.

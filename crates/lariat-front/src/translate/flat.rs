@@ -8,7 +8,7 @@ use crate::module::{
     BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId,
 };
 use lariat_ir::fast::{FastMap, FastSet};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct InstanceId(pub u32);
@@ -95,7 +95,7 @@ impl<'m> Flat<'m> {
                 for (i, instruction) in block.instructions.iter().enumerate() {
                     let Op::Call { callee, args, returns_twice, .. } = &instruction.op else { continue };
                     let point = Point { instance: id, block: BlockId(index(b)), index: index(i) };
-                    if *returns_twice {
+                    if *returns_twice && is_setjmp(module, callee) {
                         flat.returns_twice.push(point);
                     }
                     let callees = match callee {
@@ -426,6 +426,14 @@ pub(super) fn is_longjmp(name: &str) -> bool {
     matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk" | "llvm.eh.sjlj.longjmp")
 }
 
+/// Whether a call that returns twice is one that `longjmp` comes back to; `vfork` and `getcontext` are none.
+pub(super) fn is_setjmp(module: &Module, callee: &Callee) -> bool {
+    let Callee::Function(f) = callee else { return false };
+    let name = module.functions[f.0 as usize].name.as_str();
+    let name = name.strip_prefix('\x01').unwrap_or(name);
+    matches!(name, "setjmp" | "_setjmp" | "__setjmp" | "sigsetjmp" | "__sigsetjmp") || name.starts_with("llvm.eh.")
+}
+
 pub(super) fn is_throw(name: &str) -> bool {
     matches!(name, "__cxa_throw" | "__cxa_rethrow" | "_Unwind_RaiseException" | "_Unwind_Resume")
 }
@@ -451,37 +459,41 @@ fn candidates(module: &Module, taken: &BTreeSet<FunctionId>, args: usize, result
 
 /// The functions whose address is a value somewhere.
 pub(super) fn address_taken(module: &Module) -> BTreeSet<FunctionId> {
-    use crate::module::Constant;
-    fn constant(c: &Constant, found: &mut BTreeSet<FunctionId>) {
-        match c {
-            Constant::Function(f) => {
-                found.insert(*f);
-            }
-            Constant::Aggregate(_, parts) => parts.iter().for_each(|p| constant(p, found)),
-            Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => constant(inner, found),
-            _ => {}
-        }
-    }
     let mut found = BTreeSet::new();
     for global in &module.globals {
-        global.init.iter().for_each(|c| constant(c, &mut found));
+        global.init.iter().for_each(|c| mention(c, &mut found));
     }
-    let mut operands: BTreeMap<usize, Vec<&Operand>> = BTreeMap::new();
-    for (n, function) in module.functions.iter().enumerate() {
-        let all = operands.entry(n).or_default();
-        for block in &function.blocks {
-            for instruction in &block.instructions {
-                all.extend(super::operands_of(&instruction.op));
-            }
-            if let Terminator::Return(Some(value)) = &block.terminator {
-                all.push(value);
-            }
+    for function in &module.functions {
+        found.extend(mentioned_in(function));
+    }
+    found
+}
+
+/// The functions whose address is a value in a function.
+pub(super) fn mentioned_in(function: &Function) -> BTreeSet<FunctionId> {
+    let mut found = BTreeSet::new();
+    let mut operand = |o: &Operand| {
+        if let Operand::Constant(c) = o {
+            mention(c, &mut found);
         }
-    }
-    for operand in operands.into_values().flatten() {
-        if let Operand::Constant(c) = operand {
-            constant(c, &mut found);
+    };
+    for block in &function.blocks {
+        block.instructions.iter().flat_map(|i| super::operands_of(&i.op)).for_each(&mut operand);
+        if let Terminator::Return(Some(value)) = &block.terminator {
+            operand(value);
         }
     }
     found
+}
+
+fn mention(c: &crate::module::Constant, found: &mut BTreeSet<FunctionId>) {
+    use crate::module::Constant;
+    match c {
+        Constant::Function(f) => {
+            found.insert(*f);
+        }
+        Constant::Aggregate(_, parts) => parts.iter().for_each(|p| mention(p, found)),
+        Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => mention(inner, found),
+        _ => {}
+    }
 }

@@ -814,10 +814,23 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
     };
     let skips = cx.flat.form == Form::Skip;
     let shared = if skips { shared_locals(cx, points) } else { BTreeSet::new() };
+    let statics = points.objects.iter().filter(|k| super::library::is_static(cx, **k).is_some()).count();
     let mut starts: FastMap<InstanceId, debug::Scopes> = FastMap::default();
     for (o, &kind) in points.objects.iter().enumerate() {
         let id = ObjectId(index(o));
         match kind {
+            // What the library may write at any time.
+            _ if points.kept.contains(&id) && !matches!(kind, ObjectKind::Outside | ObjectKind::Function(_)) => {
+                found.summaries.insert(id);
+            }
+            // Two calls may give the same object of the library, or not: nothing is known of it but where there is one call.
+            ObjectKind::Library(at, false)
+                if super::library::is_static(cx, kind).is_some_and(|volatile| {
+                    volatile || statics > 1 || cx.on_cycle(at) || cx.recursive(at.instance)
+                }) =>
+            {
+                found.summaries.insert(id);
+            }
             ObjectKind::Heap(at) if skips && cx.recursive(at.instance) => {
                 found.summaries.insert(id);
             }

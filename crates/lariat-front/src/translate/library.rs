@@ -54,6 +54,21 @@ impl<'m> Builder<'_, 'm> {
         if model.blocks {
             self.assume(state, &format!("`{}` returns", model.name), span.clone());
         }
+        if !self.run_registered(state, model, &cx) {
+            return Ok(Flow::Done);
+        }
+        self.arm(state, model, &cx);
+        if model.jumps {
+            // Where to is not followed. It may also fail, or somebody may come back.
+            let flag = IntType::unsigned(1);
+            let strays = self.unknown(state, "goes elsewhere", flag, UnknownKind::Environment, None);
+            if !self.beyond_unless(state, not(low_bit(&strays))) {
+                return Ok(Flow::Done);
+            }
+        }
+        if model.jumps || model.again {
+            self.forget_everything(state);
+        }
         if let Some(end) = &model.ends {
             let when = match &end.when {
                 When::Always => truth(true),
@@ -125,13 +140,22 @@ impl<'m> Builder<'_, 'm> {
             }
         }
         // What comes back, before what happens to memory: effects may speak of it.
-        let Some(value) = self.model_returns(state, at, &model.returns, model, instruction, &cx)? else {
-            return Ok(Flow::Done);
+        let value = if model.c_locale && self.cx.handlers.sets_locale {
+            self.any(state, &instruction.ty, UnknownKind::Environment)
+        } else {
+            let Some(value) = self.model_returns(state, at, &model.returns, model, instruction, &cx)? else {
+                return Ok(Flow::Done);
+            };
+            value
         };
+        if model.c_locale && !self.cx.whole {
+            self.assume(state, "the locale is that of C", span.clone());
+        }
         cx.result = match &value {
             Sym::Num(n) => Some(n.clone()),
             _ => None,
         };
+        self.forget_kept(state, model);
         for effect in &model.effects {
             match effect {
                 Effect::Writes(w) => {
@@ -147,10 +171,18 @@ impl<'m> Builder<'_, 'm> {
                         return Ok(Flow::Done);
                     }
                 }
-                Effect::Calls(_) => {
-                    self.assume(state, &format!("`{}` calls nothing that does not return", model.name), span.clone());
-                    self.forget_escaped(state, true);
+                Effect::Calls(a) => {
+                    let targets = cx.targets.get(*a).cloned().unwrap_or_default();
+                    if !self.called_back(state, model, &targets) {
+                        return Ok(Flow::Done);
+                    }
                 }
+                Effect::Keeps(a) => {
+                    let targets = cx.targets.get(*a).cloned().unwrap_or_default();
+                    self.forget_all(state, &targets, UnknownKind::Environment);
+                }
+                // What was registered runs later: see `run_registered` and `callbacks`.
+                Effect::Registers(..) | Effect::GivesAway(_) => {}
                 Effect::Prints(format) => {
                     vague = true;
                     if cx.args.get(*format).is_none_or(|f| may_count(flat.module, f)) {
@@ -511,12 +543,21 @@ impl<'m> Builder<'_, 'm> {
                 if let Some(Some(h)) = &high
                     && !matches!(h, Expr::Const(..))
                 {
-                    e = ite(cmp(CmpOp::Le, int, e.clone(), h.clone()), e, h.clone());
+                    let mut within = cmp(CmpOp::Le, int, e.clone(), h.clone());
+                    // Where there is nothing between the bounds nothing is promised: `read` with a size beyond all sizes.
+                    if let Some(Some(l)) = &low {
+                        within = or(within, cmp(CmpOp::Lt, int, h.clone(), l.clone()));
+                    }
+                    e = ite(within, e, h.clone());
                 }
                 if let Some(Some(l)) = &low
                     && !matches!(l, Expr::Const(..))
                 {
-                    e = ite(cmp(CmpOp::Ge, int, e.clone(), l.clone()), e, l.clone());
+                    let mut within = cmp(CmpOp::Ge, int, e.clone(), l.clone());
+                    if let Some(Some(h)) = &high {
+                        within = or(within, cmp(CmpOp::Lt, int, h.clone(), l.clone()));
+                    }
+                    e = ite(within, e, l.clone());
                 }
                 if width == 1 { Sym::Cond(low_bit(&Num::new(e, int))) } else { Sym::Num(Num::new(e, int)) }
             }
@@ -777,6 +818,17 @@ pub(super) fn heap_size(cx: &Context<'_>, at: Point) -> Option<u64> {
 /// Whether a call gives something of the library that the program only hands on.
 pub(super) fn is_handle(cx: &Context<'_>, at: Point) -> bool {
     model_at(cx, at).is_some_and(|(model, _)| matches!(core_of(&model.returns), Returns::Handle))
+}
+
+/// For an object of the library that a call gives a pointer to and that is no handle and no table: whether it may change at
+/// any time.
+pub(super) fn is_static(cx: &Context<'_>, kind: ObjectKind) -> Option<bool> {
+    let ObjectKind::Library(at, false) = kind else { return None };
+    let (model, _) = model_at(cx, at)?;
+    match core_of(&model.returns) {
+        Returns::Static { volatile, .. } => Some(*volatile),
+        _ => None,
+    }
 }
 
 /// The size of an object of the library.

@@ -315,9 +315,14 @@ impl Builder<'_, '_> {
                 Num::new(join(parts), whole)
             }
             // Signed: over Z, what was stored there may have left its type.
-            Place::Lost(_) => {
+            Place::Lost(id) => {
                 let ty = IntType::signed(whole.width);
-                self.unknown(state, "lost", ty, UnknownKind::Abstraction, None)
+                // What an object of the library holds is for the library to decide.
+                let kind = match self.memory.object(*id).kind {
+                    ObjectKind::Library(..) => UnknownKind::Environment,
+                    _ => UnknownKind::Abstraction,
+                };
+                self.unknown(state, "lost", ty, kind, None)
             }
         })
     }

@@ -6,7 +6,8 @@
 //! 3. `points` finds what pointers may point to, `layout` makes objects scalars or arrays.
 //! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
 //!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
-//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `bulk` copies and new objects, `live` what is
+//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `handlers` what runs that
+//!    nobody calls, `assembly` inline assembly, `bulk` copies and new objects, `live` what is
 //!    used later, `arith` the integers.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
@@ -16,12 +17,14 @@
 //! next location's name starts with `observe`.
 
 mod arith;
+mod assembly;
 mod build;
 mod bulk;
 mod calls;
 mod debug;
 mod flat;
 mod floats;
+mod handlers;
 mod instructions;
 mod intrinsics;
 mod layout;
@@ -62,11 +65,12 @@ pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failu
     let assumed = prepare::leave_assumptions_to_models(&mut module, table);
     let entries: Vec<FunctionId> = entries(&module, options)?;
     let entries: Vec<FunctionId> = entries.into_iter().map(|f| prepare::with_constructors(&mut module, f)).collect();
+    let handlers = handlers::Handlers::new(&module, table);
     let mut done = Vec::new();
     for f in entries {
         let function = &module.functions[f.0 as usize];
         let whole = function.name == "main" || options.observe.is_some();
-        let mut program = program(&module, table, options, f, whole);
+        let mut program = program(&module, table, options, &handlers, f, whole);
         state(&mut program, &assumed);
         done.push(Entry { name: function.shown().to_owned(), program });
     }
@@ -137,13 +141,20 @@ fn entries(module: &Module, options: &Options) -> Result<Vec<FunctionId>, Failur
     }
 }
 
-fn program(module: &Module, table: &Table, options: &Options, entry: FunctionId, whole: bool) -> Program {
+fn program(
+    module: &Module,
+    table: &Table,
+    options: &Options,
+    handlers: &handlers::Handlers,
+    entry: FunctionId,
+    whole: bool,
+) -> Program {
     let mut flat = Flat::new(module, entry);
-    let (mut program, names) = in_form(&flat, table, options, entry, whole, &FastMap::default());
+    let (mut program, names) = in_form(&flat, table, options, handlers, entry, whole, &FastMap::default());
     // Observations compare runs, and a skipped call has none.
     if flat.has_recursion() && options.observe.is_none() {
         flat.form = Form::Skip;
-        let (ending, _) = in_form(&flat, table, options, entry, whole, &names);
+        let (ending, _) = in_form(&flat, table, options, handlers, entry, whole, &names);
         program.recursion = Recursion::Resumed { ending: Box::new(ending) };
     }
     program
@@ -154,13 +165,14 @@ fn in_form(
     flat: &Flat<'_>,
     table: &Table,
     options: &Options,
+    handlers: &handlers::Handlers,
     entry: FunctionId,
     whole: bool,
     known: &FastMap<Point, String>,
 ) -> (Program, FastMap<Point, String>) {
     let module = flat.module;
     let graph = flat.explore(InstanceId(0));
-    let mut cx = Context::new(flat, &graph, table, options, whole);
+    let mut cx = Context::new(flat, &graph, table, options, handlers, whole);
     let solve = |cx: &mut Context<'_>| {
         let unknown = cx.has_unknown_calls() || !flat.left_out.is_empty();
         cx.open = unknown || !whole;
@@ -172,7 +184,7 @@ fn in_form(
     cx.closed = true;
     let mut points = solve(&mut cx);
     if !cx.are_closed(&points) {
-        cx = Context::new(flat, &graph, table, options, whole);
+        cx = Context::new(flat, &graph, table, options, handlers, whole);
         points = solve(&mut cx);
     }
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
@@ -201,6 +213,8 @@ struct Context<'m> {
     stored_outside: FastSet<crate::module::GlobalId>,
     /// Functions that run when the program ends.
     destructors: Vec<FunctionId>,
+    /// Functions that run at signals and the like.
+    handlers: &'m handlers::Handlers,
     /// For each block of an instance, its points in order, and whether each lies on a cycle.
     pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
 }
@@ -216,7 +230,14 @@ enum ModelUse<'m> {
 }
 
 impl<'m> Context<'m> {
-    fn new(flat: &'m Flat<'m>, graph: &'m Graph, table: &'m Table, options: &'m Options, whole: bool) -> Self {
+    fn new(
+        flat: &'m Flat<'m>,
+        graph: &'m Graph,
+        table: &'m Table,
+        options: &'m Options,
+        handlers: &'m handlers::Handlers,
+        whole: bool,
+    ) -> Self {
         let mut pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>> = FastMap::default();
         for p in &graph.order {
             pieces.entry((p.instance, p.block)).or_default().push((p.index, graph.cyclic.contains(p)));
@@ -238,6 +259,7 @@ impl<'m> Context<'m> {
             known_outside,
             stored_outside,
             destructors,
+            handlers,
             signs,
             pieces,
         }
@@ -286,10 +308,7 @@ impl<'m> Context<'m> {
                                 matches!(o, Operand::Constant(crate::module::Constant::Function(f))
                                     if !self.flat.module.functions[f.0 as usize].blocks.is_empty())
                             });
-                            hands_over
-                                || m.effects.iter().any(|e| {
-                                    matches!(e, crate::models::Effect::ChangesMemory | crate::models::Effect::Calls(_))
-                                })
+                            hands_over || self.handlers.concern(m)
                         }
                         _ => false,
                     }
@@ -318,12 +337,17 @@ impl<'m> Context<'m> {
                     return ModelUse::Observe;
                 }
                 let Some(instruction) = self.flat.instruction(at) else { return ModelUse::Unknown };
-                let Op::Call { args, .. } = &instruction.op else { return ModelUse::Unknown };
+                let Op::Call { args, noreturn, .. } = &instruction.op else { return ModelUse::Unknown };
                 let caller = self.flat.function(at.instance);
                 let types: Vec<Type> = args.iter().map(|a| values::operand_type(caller, a)).collect();
                 // What the program declares differently is another function.
                 match self.table.get(&function.name) {
-                    Some(model) if model.fits(&types, &instruction.ty) => ModelUse::Model(model),
+                    Some(model)
+                        if model.fits(&types, &instruction.ty)
+                            && model.may_stand_for(&types, &instruction.ty, *noreturn || function.noreturn) =>
+                    {
+                        ModelUse::Model(model)
+                    }
                     _ => ModelUse::Unknown,
                 }
             }

@@ -370,7 +370,8 @@ impl Builder<'_, '_> {
         Ok(inside)
     }
 
-    /// Whether pointers may be into two constants, or to two functions, that the linker may lay over each other: string literals, mostly.
+    /// Whether pointers may be into two constants, or to two functions, that the linker may lay over each other (string literals, mostly), or
+    /// into objects of the library.
     fn may_lie_over(&self, x: &Targets, y: &Targets) -> bool {
         let module = self.cx.flat.module;
         x.0.iter().any(|(a, i)| {
@@ -384,6 +385,8 @@ impl Builder<'_, '_> {
                         let (f, g) = (&module.globals[f.0 as usize], &module.globals[g.0 as usize]);
                         f.constant && g.constant && (f.unnamed || g.unnamed) && !must_differ((f, i), (g, j))
                     }
+                    // Two calls may have given one object.
+                    (ObjectKind::Library(..), ObjectKind::Library(..)) => true,
                     _ => false,
                 }
             })

@@ -202,6 +202,8 @@ pub(super) struct Points {
     pub escaped: BTreeSet<ObjectId>,
     /// The objects that were stored into each object, for the question what outlives what.
     pub holders: FastMap<ObjectId, BTreeSet<ObjectId>>,
+    /// Objects that the library has kept a pointer to, and may write at any time.
+    pub kept: BTreeSet<ObjectId>,
     /// Objects to which a phi may point, so that the pointer may be one of an earlier round.
     pub carried: BTreeSet<ObjectId>,
     /// What a function's instance may return.
@@ -218,6 +220,7 @@ impl Points {
             cells: Vec::new(),
             escaped: BTreeSet::new(),
             holders: FastMap::default(),
+            kept: BTreeSet::new(),
             carried: BTreeSet::new(),
             returned: FastMap::default(),
             changed: false,
@@ -652,6 +655,11 @@ impl Points {
                 self.flow(result, &outside);
             }
             ModelUse::Model(model) => {
+                for global in cx.handlers.kept(model) {
+                    let object = self.object(ObjectKind::Global(global));
+                    let outside = self.outside();
+                    self.store_anywhere(&Targets::one(object, 0), &outside);
+                }
                 for effect in &model.effects {
                     match effect {
                         Effect::Writes(write) => {
@@ -687,7 +695,15 @@ impl Points {
                         }
                         Effect::Frees(_) | Effect::Scans(..) => {}
                         Effect::Calls(_) | Effect::ChangesMemory => arguments.iter().for_each(|a| self.escape(a)),
-                        Effect::ChangesThrough(arg) | Effect::FreesThrough(arg) => {
+                        Effect::Keeps(arg) => {
+                            let kept = arguments.get(*arg).cloned().unwrap_or_default();
+                            self.kept.extend(self.expand(&kept).0.into_keys());
+                            self.escape(&kept);
+                        }
+                        Effect::ChangesThrough(arg)
+                        | Effect::FreesThrough(arg)
+                        | Effect::GivesAway(arg)
+                        | Effect::Registers(arg, _) => {
                             let through = arguments.get(*arg).cloned().unwrap_or_default();
                             self.escape(&through);
                         }

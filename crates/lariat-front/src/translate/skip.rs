@@ -198,6 +198,10 @@ impl Builder<'_, '_> {
                     let both = [false, true].map(|pointer| self.points.known(ObjectKind::Library(at, pointer)));
                     all.objects.extend(both.into_iter().flatten());
                 }
+                for global in self.cx.handlers.kept(model) {
+                    all.objects.extend(self.points.known(ObjectKind::Global(global)));
+                }
+                all.unknown |= model.again || self.cx.handlers.concern(model);
                 for effect in &model.effects {
                     match effect {
                         Effect::Frees(_) => {}

@@ -18,22 +18,46 @@ impl Builder<'_, '_> {
     /// with them the end of the program, are open.
     pub(super) fn callbacks(&mut self) {
         let module = self.cx.flat.module;
-        let mut found: BTreeSet<FunctionId> = self.handed_over.clone();
-        for o in &self.points.escaped {
-            if let ObjectKind::Function(f) = self.points.objects[o.0 as usize] {
-                found.insert(f);
+        // What such a function knows of it may hand over in turn.
+        let all_from = |mut found: BTreeSet<FunctionId>| {
+            let mut work: Vec<FunctionId> = found.iter().copied().collect();
+            while let Some(f) = work.pop() {
+                for g in super::handlers::called(module, f) {
+                    let more = super::flat::mentioned_in(&module.functions[g.0 as usize]);
+                    work.extend(more.into_iter().filter(|m| found.insert(*m)));
+                }
             }
-        }
+            found
+        };
+        let mut given = self.handed_over.clone();
         if self.cx.whole {
-            found.extend(self.cx.destructors.iter().copied());
+            given.extend(self.cx.destructors.iter().copied());
         }
+        // What may run when the program ends: nobody else has got its address to register it.
+        let late = all_from(given);
+        let escaped = self.points.escaped.iter().filter_map(|o| match self.points.objects[o.0 as usize] {
+            ObjectKind::Function(f) => Some(f),
+            _ => None,
+        });
+        let mut found = all_from(escaped.collect());
+        found.extend(&late);
         for f in found {
             let function = &module.functions[f.0 as usize];
-            if function.blocks.is_empty() || !has_cycle(module, f, &mut FastSet::default()) {
+            if function.blocks.is_empty() {
                 continue;
             }
+            let text = if has_cycle(module, f, &mut FastSet::default()) {
+                format!("the loops of `{}`, which is called from outside the program", function.shown())
+            } else if late.contains(&f) && super::handlers::registers_at_exit(module, self.cx.table, f) {
+                // One that registers itself is run, and registers itself, for ever.
+                format!(
+                    "`{}`, which is called from outside the program and registers what runs at exit",
+                    function.shown()
+                )
+            } else {
+                continue;
+            };
             let span = self.span(function.place);
-            let text = format!("the loops of `{}`, which is called from outside the program", function.shown());
             self.program.obligations.push(Obligation { text, span });
         }
     }

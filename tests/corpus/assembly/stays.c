@@ -1,0 +1,6 @@
+// It does not come back, in the first round.
+int main(void) {
+    for (int i = 0; i < 3; i++) //@ loop: diverges; tool: unknown -- assembly is not followed
+        __asm__ volatile("1: pause\n\tjmp 1b");
+    return 0;
+}

@@ -1,0 +1,4 @@
+// It ends the program.
+int main(void) {
+    for (;;) __asm__ volatile("ud2"); //@ loop: terminates; tool: unknown -- assembly is not followed
+}

@@ -1,0 +1,14 @@
+// What runs at a quick exit does not come back.
+#include <stdlib.h>
+
+static void stay(void) {
+    volatile int sink = 0;
+    for (;;) sink = 1; //@ loop: diverges; absent
+}
+
+int main(void) {
+    volatile int sink = 0;
+    at_quick_exit(stay);
+    for (int i = 0; i < 3; i++) sink = i; //@ loop: terminates
+    quick_exit(0);
+}

@@ -1,0 +1,13 @@
+// It is run, and registers itself, for ever.
+#include <stdlib.h>
+
+static void again(void) { //@ recursion: diverges; absent
+    atexit(again);
+}
+
+int main(void) {
+    volatile int sink = 0;
+    atexit(again);
+    for (int i = 0; i < 3; i++) sink = i; //@ loop: terminates
+    return 0;
+}

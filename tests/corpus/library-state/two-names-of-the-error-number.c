@@ -1,0 +1,11 @@
+// There is one `errno`, however one gets there.
+#include <errno.h>
+
+int main(void) {
+    volatile int sink = 0;
+    int *number = &errno;
+    *number = 1;
+    errno = 2;
+    while (*number == 1) sink = 1; //@ loop: terminates; tool: unknown -- errno is a value of the environment
+    return 0;
+}

@@ -1,0 +1,17 @@
+// A handler of `abort` may jump away.
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static jmp_buf out;
+
+static void handler(int number) {
+    longjmp(out, number);
+}
+
+int main(void) {
+    volatile int sink = 0;
+    signal(SIGABRT, handler);
+    if (setjmp(out) == 0) abort();
+    for (;;) sink = 1; //@ loop: diverges; tool: unknown -- handlers are not followed
+}

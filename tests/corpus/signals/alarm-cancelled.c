@@ -1,0 +1,9 @@
+// An alarm that is taken back does not go off.
+#include <unistd.h>
+
+int main(void) {
+    volatile int sink = 0;
+    alarm(60);
+    alarm(0);
+    for (;;) sink = 1; //@ loop: diverges; tool: unknown -- no engine uses that nothing is due
+}

@@ -1,0 +1,8 @@
+// It ends the program.
+#include <unistd.h>
+
+int main(void) {
+    volatile int sink = 0;
+    alarm(1);
+    for (;;) sink = 1; //@ loop: terminates; tool: unknown -- the environment says when the alarm goes off
+}

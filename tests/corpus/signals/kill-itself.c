@@ -1,0 +1,9 @@
+// The program ends itself by a signal.
+#include <signal.h>
+#include <unistd.h>
+
+int main(void) {
+    volatile int sink = 0;
+    kill(getpid(), SIGKILL);
+    for (;;) sink = 1; //@ loop: terminates; tool: unknown -- signals are not followed
+}

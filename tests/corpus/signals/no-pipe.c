@@ -1,0 +1,6 @@
+// Whoever reads what is written is outside of the program.
+#include <unistd.h>
+
+int main(void) {
+    for (;;) write(2, "", 0); //@ loop: diverges
+}

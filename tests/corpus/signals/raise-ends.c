@@ -1,0 +1,14 @@
+// The handler, which runs within `raise`, ends the program.
+#include <signal.h>
+#include <unistd.h>
+
+static void handler(int number) {
+    _exit(number == 0);
+}
+
+int main(void) {
+    volatile int sink = 0;
+    signal(SIGUSR1, handler);
+    raise(SIGUSR1);
+    for (;;) sink = 1; //@ loop: terminates; tool: unknown -- handlers are not followed
+}

@@ -1,0 +1,13 @@
+// The handler does not come back, in the first round.
+#include <signal.h>
+
+static void handler(int number) {
+    volatile int sink = number;
+    for (;;) sink = 1; //@ loop: diverges; absent
+}
+
+int main(void) {
+    signal(SIGUSR1, handler);
+    for (int i = 0; i < 3; i++) raise(SIGUSR1); //@ loop: diverges; tool: unknown -- handlers are not followed
+    return 0;
+}
