@@ -44,6 +44,7 @@ macro_rules! folders {
 
 folders! {
     aliasing: "aliasing",
+    arguments: "arguments",
     bit_fields: "bit-fields",
     bool: "bool",
     calls: "calls",
@@ -66,6 +67,7 @@ folders! {
     short_circuit: "short-circuit",
     signed_char_and_shifts: "signed-char-and-shifts",
     stems: "stems",
+    streams: "streams",
     switch: "switch",
     undefined: "undefined",
     uninitialised: "uninitialised",

@@ -6,7 +6,7 @@
 //! 3. `points` finds what pointers may point to, `layout` makes objects scalars or arrays.
 //! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
 //!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
-//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `bulk` copies and new objects, `live` what is
+//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `streams` what is read from outside, `bulk` copies and new objects, `live` what is
 //!    used later, `arith` the integers.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
@@ -15,6 +15,7 @@
 //! With [`Options::observe`] a call of that function ends a location: the value is stored in the variable `observed`, and the
 //! next location's name starts with `observe`.
 
+mod arguments;
 mod arith;
 mod build;
 mod bulk;
@@ -35,6 +36,7 @@ mod prepare;
 mod returns;
 mod skip;
 mod start;
+mod streams;
 mod values;
 
 use crate::models::{Model, Table};

@@ -122,7 +122,10 @@ fn program(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim) -
     if memory.setup.contains("calloc") {
         out.push_str("void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);\n\n");
     }
+    let (declared, first) = inputs::standard_input(&inputs.standard_input);
+    out.push_str(&declared);
     out.push_str("int main(void) {\n");
+    out.push_str(&first);
     out.push_str(&memory.setup);
     let entry_function =
         if entry.name == "main" && study.ts.mode == Mode::Program { "lariat_main" } else { &entry.name };
@@ -151,7 +154,7 @@ fn arguments(
         let Some(Origin::Parameter { number, pointer, name }) = entry.source.origin(*u) else { continue };
         let text = match pointer {
             // The strings of a command line are there in any case.
-            Some(_) if whole && *number == 1 && !memory.is_inside(value) => memory::command_line(inputs, &entry.source),
+            Some(_) if whole && *number == 1 => memory::command_line(inputs, &entry.source),
             Some(_) if whole && *number > 1 => "0".to_owned(),
             Some(_) => memory.pointer(value).ok_or_else(|| format!("`{name}` points to nothing that can be made"))?,
             None => memory::number(value),

@@ -1,0 +1,796 @@
+//! What comes from outside through streams: standard input, files, connections.
+//!
+//! A divergence proof chooses what is read. That is a choice of contents, not of single values: contents are finite, after their end comes
+//! the end again, and a byte that is read twice is the same byte. So the program gets variables for what is yet to come, one set for
+//! standard input and one for all other streams, or one set for all where a call may read from either:
+//!
+//! - `left`: how many reads will still give something. It is an input in the beginning, falls with each such read, and at 0
+//!   there is the end, for ever. So no run of the system reads without end: the assumption `finite-input`.
+//! - `rough`: in the beginning an input, too. Where it is 0, streams are plain ones: there is something while `left` is not 0, and then
+//!   the end. Where it is 1, the environment decides at each read whether it comes to an end or to an error now, though there may be
+//!   more later, and what is read. That is a terminal, a file that grows, a connection; and every behaviour of a plain stream
+//!   is one of these. So a termination proof never rests on an end that stays, only on the finite number.
+//! - `pending`: what the last `scanf` has left of a plain stream: 1, the byte behind a number, which is chosen to be a newline;
+//!   2, something that is no number, which is chosen to be a `?` and is there until something else reads it.
+//!
+//! Why a divergence proof is right: it has to choose `rough` = 0, or be right for all that the environment does. Then all that is read while
+//! `rough` stays 0 is new: no position is read twice, and nothing that is read was written by the program. Each choice is one of
+//! the next bytes of some stream, and there is a content of each stream that has just these. Whatever could break that makes the streams
+//! rough, with a number of reads that the environment decides: calls that move or copy handles, pushing back, writing to what may be read,
+//! opening what may have been opened before, functions that are not known. What they do not touch is said in `find`.
+//!
+//! Why a termination proof is right: let a run be infinite. With `rough` = 1 and as many reads left as it makes before it moves a stream
+//! (finitely many by the assumption, or without a bound where streams are moved for ever, which gives `left` a new value), it is a run of
+//! the system.
+
+use super::arith::{Num, Sym, and, cmp, constant, ite, low_bit, not, operate, truth};
+use super::build::{Builder, Flow, Next, Split, State};
+use super::flat::{Plan, Point, index};
+use super::library::ModelCall;
+use super::points::{ObjectKind, Points, constant_of};
+use super::{Context, ModelUse};
+use crate::models::{Effect, Expr as ModelExpr, Handle, Kind, Model, Returns, StreamUse};
+use crate::module::{BlockId, Constant, Instruction, Op, Operand};
+use dashu_int::IBig;
+use lariat_ir::UnknownKind;
+use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Origin, Overflow, Piece};
+
+/// How many reads are left.
+const LEFT: IntType = IntType::unsigned(64);
+/// Whether streams are rough, and what is pending.
+const SMALL: IntType = IntType::unsigned(8);
+/// The longest piece that is chosen for a read without a limit of its own.
+const LONGEST: u64 = 1 << 20;
+/// What is said of every proof that rests on the finite number of reads.
+const FINITE: &str = "what is read from outside comes to an end (finite-input)";
+
+/// Behind a number.
+const AFTER_NUMBER: u8 = 1;
+/// Before something that is no number.
+const STUCK: u8 = 2;
+
+/// What the calls of a program do with streams.
+#[derive(Default)]
+pub(super) struct Streams {
+    uses: FastMap<Point, Uses>,
+    sets: [Set; 2],
+}
+
+/// The variables of a set of streams; none if nothing reads from them.
+#[derive(Clone, Default)]
+struct Set {
+    left: Option<usize>,
+    rough: Option<usize>,
+    pending: Option<usize>,
+    /// Whether what is read is never chosen.
+    starts_rough: bool,
+    /// Whether it is standard input alone.
+    standard: bool,
+}
+
+/// What one call does.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    /// The set that it reads from.
+    reads: Option<usize>,
+    /// Whether that is standard input for certain.
+    standard: bool,
+    /// The sets that are rough from then on.
+    moves: [bool; 2],
+    /// Whether it opens a file that nothing else opens, to read it.
+    opens: bool,
+}
+
+/// How a read goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Outcome {
+    /// By the condition of this number among those of the model: nothing is read.
+    Plain(usize),
+    /// What was chosen, from a plain stream.
+    Given,
+    /// What the environment decides, from a rough one.
+    Any,
+    /// The end of a plain stream.
+    End,
+    /// The end of a rough one, or an error.
+    AnyEnd,
+    /// What is there is no number, and stays.
+    NoNumber,
+}
+
+/// What a stream is, as far as a handle tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Standard,
+    Other,
+    Either,
+    /// Standard output, or a file that is only written.
+    Output,
+}
+
+impl Streams {
+    /// Looks at all calls of a program, also at those that are never reached.
+    pub(super) fn find(cx: &Context<'_>, points: &Points) -> Self {
+        let census = Census::take(cx, points);
+        let mut streams = Self::default();
+        if census.reads.is_empty() {
+            return streams;
+        }
+        let together = census.reads.iter().any(|r| r.which == Which::Either);
+        let set = |which: Which| usize::from(which == Which::Other && !together);
+        for read in &census.reads {
+            let uses = streams.uses.entry(read.at).or_default();
+            uses.reads = Some(set(read.which));
+            uses.standard = read.which == Which::Standard;
+        }
+        for (at, [standard, others]) in &census.moves {
+            let uses = streams.uses.entry(*at).or_default();
+            uses.moves[0] |= *standard || together && *others;
+            uses.moves[1] |= *others && !together;
+        }
+        for at in &census.opens {
+            streams.uses.entry(*at).or_default().opens = true;
+        }
+        for (n, set_of) in streams.sets.iter_mut().enumerate() {
+            let here: Vec<&Read> = census.reads.iter().filter(|r| set(r.which) == n).collect();
+            // A `FILE` reads ahead of the program: what a descriptor gives then is not what comes next.
+            set_of.starts_rough = here.iter().any(|r| r.buffered) && here.iter().any(|r| !r.buffered);
+            set_of.standard = here.iter().all(|r| r.which == Which::Standard);
+        }
+        streams
+    }
+
+    /// Whether a call opens a file that nothing else opens, to read it: whether it is there is the user's choice.
+    pub(super) fn opens(&self, at: Point) -> bool {
+        self.uses.get(&at).is_some_and(|u| u.opens)
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Makes the variables of the streams that are read.
+    pub(super) fn make_streams(&mut self) {
+        let reads: Vec<usize> = self.streams.uses.values().filter_map(|u| u.reads).collect();
+        let scans = |at: &Point| {
+            super::library::model_at(self.cx, *at)
+                .is_some_and(|(m, _)| m.effects.iter().any(|e| matches!(e, Effect::Scans(..))))
+        };
+        let scanned: Vec<usize> =
+            self.streams.uses.iter().filter(|(at, _)| scans(at)).filter_map(|(_, u)| u.reads).collect();
+        for n in 0..self.streams.sets.len() {
+            if !reads.contains(&n) {
+                continue;
+            }
+            let mut made = |name: &str, ty: IntType| Some(self.names.made(&mut self.program, name, ty));
+            let (left, rough) = (made("reads left", LEFT), made("rough streams", SMALL));
+            let pending = scanned.contains(&n).then(|| made("pending", SMALL)).flatten();
+            self.streams.sets[n] = Set { left, rough, pending, ..self.streams.sets[n].clone() };
+        }
+    }
+
+    /// What streams hold in the beginning.
+    pub(super) fn start_streams(&mut self, state: &mut State) {
+        for set in self.streams.sets.clone() {
+            let (Some(left), Some(rough)) = (set.left, set.rough) else { continue };
+            let reads = self.unknown(state, "reads left", LEFT, UnknownKind::Input, None);
+            self.note_piece(&reads, Piece::Length, state.at);
+            self.note_standard(&reads, set.standard);
+            state.forget_var(left, reads.expr);
+            let how = if set.starts_rough {
+                constant(1, SMALL)
+            } else {
+                let range = Some((IBig::ZERO, IBig::from(1)));
+                let how = self.unknown(state, "rough streams", SMALL, UnknownKind::Input, range);
+                self.note_piece(&how, Piece::Rough, state.at);
+                how.expr
+            };
+            state.forget_var(rough, how);
+        }
+    }
+
+    /// The set of streams that a call reads from.
+    pub(super) fn reads_stream(&self, at: Point) -> Option<usize> {
+        self.streams.uses.get(&at).and_then(|u| u.reads).filter(|n| self.streams.sets[*n].left.is_some())
+    }
+
+    /// The ways on from a read, which has been found to be defined.
+    pub(super) fn read_ways(&mut self, mut state: State, model: &Model, cx: &ModelCall<'_>, number: usize) {
+        let mut ways = Vec::new();
+        let (plain, read) = parts(&model.returns);
+        let flag = IntType::unsigned(1);
+        for (n, (condition, _)) in plain.iter().enumerate() {
+            let condition = self.model_condition(condition, cx).unwrap_or_else(|| {
+                let either = self.unknown(&mut state, "reads", flag, UnknownKind::Environment, None);
+                low_bit(&either)
+            });
+            match condition {
+                Cond::Const(false) => {}
+                Cond::Const(true) => {
+                    ways.push((state, Outcome::Plain(n)));
+                    self.push_all(ways.into_iter().map(|(s, o)| (s, Next::Reads(o))).collect());
+                    return;
+                }
+                c => {
+                    let mut taken = state.clone();
+                    taken.restrict(c);
+                    ways.push((taken, Outcome::Plain(n)));
+                }
+            }
+        }
+        let set = self.streams.sets[number].clone();
+        let (Some(left), Some(rough)) = (set.left, set.rough) else { return };
+        let numbers = self.plain_numbers(model, cx).is_some();
+        if let Some(pending) = set.pending
+            && !numbers
+            && !is_byte(read)
+        {
+            // What is pending is the beginning of what comes: not all of that is a choice.
+            let waits = cmp(CmpOp::Ne, SMALL, state.var(pending), constant(0, SMALL));
+            let now = ite(waits, constant(1, SMALL), state.var(rough));
+            state.forget_var(rough, now);
+            state.forget_var(pending, constant(0, SMALL));
+        }
+        let is_plain = cmp(CmpOp::Eq, SMALL, state.var(rough), constant(0, SMALL));
+        let more = cmp(CmpOp::Gt, LEFT, state.var(left), constant(0, LEFT));
+        let way = |ways: &mut Vec<(State, Outcome)>, state: &State, condition: Cond, outcome: Outcome| {
+            if condition != truth(false) {
+                let mut taken = state.clone();
+                taken.restrict(condition);
+                ways.push((taken, outcome));
+            }
+        };
+        if numbers && let Some(pending) = set.pending {
+            let stuck = cmp(CmpOp::Eq, SMALL, state.var(pending), constant(STUCK, SMALL));
+            way(&mut ways, &state, and(is_plain.clone(), stuck), Outcome::NoNumber);
+            let other = self.unknown(&mut state, "no number", flag, UnknownKind::Input, None);
+            self.note_piece(&other, Piece::NoNumber, state.at);
+            let chosen = and(is_plain.clone(), and(more.clone(), low_bit(&other)));
+            way(&mut ways, &state, chosen, Outcome::NoNumber);
+        }
+        way(&mut ways, &state, and(is_plain.clone(), more.clone()), Outcome::Given);
+        // Where the two ends differ they are two ways.
+        let fails = matches!(read, Returns::Read { fails: Some(_), .. });
+        let writes = model.effects.iter().any(|e| !matches!(e, Effect::Prints(_)));
+        if fails || writes {
+            way(&mut ways, &state, is_plain, Outcome::End);
+        }
+        let cut = self.unknown(&mut state, "ends here", flag, UnknownKind::Environment, None);
+        way(&mut ways, &state, and(more, not(low_bit(&cut))), Outcome::Any);
+        ways.push((state, Outcome::AnyEnd));
+        self.push_all(ways.into_iter().map(|(s, o)| (s, Next::Reads(o))).collect());
+    }
+
+    /// Goes on with a read that goes in some way.
+    pub(super) fn read_on(&mut self, mut state: State, outcome: Outcome) {
+        let at = state.point();
+        let flat = self.cx.flat;
+        let (Some(instruction), Some((model, args))) = (flat.instruction(at), super::library::model_at(self.cx, at))
+        else {
+            return;
+        };
+        let before = state.clone();
+        let (marks, waiting) = (self.cases.len(), self.pending.len());
+        let mut cx = self.model_call(&mut state, model, args);
+        cx.outcome = Some(outcome);
+        match self.model_outcome(&mut state, instruction, model, cx, false) {
+            Ok(Flow::On) => {
+                let next = flat.after_call(at);
+                if next.block == at.block {
+                    // A new piece may start here: the ways of many reads would be very many.
+                    self.push(state, Next::Jump(next));
+                } else {
+                    self.enter_normal(state, next);
+                }
+            }
+            Ok(Flow::To(to)) => self.jump(state, to),
+            Ok(Flow::Done) => {}
+            Err(Split) => {
+                // Nothing has been read yet: it is read by the piece that starts here.
+                self.cases.truncate(marks);
+                self.pending.truncate(waiting);
+                self.go(&before, at);
+            }
+        }
+    }
+
+    /// What a read returns, and what is left then.
+    pub(super) fn read_result(
+        &mut self,
+        state: &mut State,
+        at: Point,
+        returns: &Returns,
+        (model, instruction): (&Model, &Instruction),
+        cx: &ModelCall<'_>,
+        int: IntType,
+    ) -> Result<Option<Sym>, Split> {
+        let Returns::Read { data, end, fails } = returns else { return Ok(None) };
+        let number = |e: &ModelExpr, b: &Self| b.model_number(e, cx, int).unwrap_or_else(|| constant(0, int));
+        let value = |e: Expr| Ok(Some(Sym::Num(Num::new(e, int))));
+        let set = self.reads_stream(at).map(|n| self.streams.sets[n].clone()).unwrap_or_default();
+        let outcome = match (cx.outcome, set.left) {
+            (Some(outcome), Some(_)) => outcome,
+            // Which stream it is was not said: the environment decides.
+            _ => {
+                let flag = IntType::unsigned(1);
+                let works = self.unknown(state, "reads", flag, UnknownKind::Environment, None);
+                let Some(Sym::Num(given)) = self.model_returns(state, at, data, model, instruction, cx)? else {
+                    return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
+                };
+                let ended = self.ended(state, number(end, self), fails.as_ref().map(|f| number(f, self)), int);
+                return value(ite(low_bit(&works), given.to(int), ended));
+            }
+        };
+        match outcome {
+            Outcome::End => return value(number(end, self)),
+            Outcome::AnyEnd => {
+                let ended = self.ended(state, number(end, self), fails.as_ref().map(|f| number(f, self)), int);
+                return value(ended);
+            }
+            Outcome::NoNumber => {
+                if let Some(pending) = set.pending {
+                    state.forget_var(pending, constant(STUCK, SMALL));
+                }
+                return value(constant(0, int));
+            }
+            Outcome::Plain(_) => return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment))),
+            Outcome::Given | Outcome::Any => {}
+        }
+        self.assume(state, FINITE, None);
+        let (Some(left), Some(_)) = (set.left, set.rough) else { return Ok(None) };
+        let fewer = operate(BinaryOp::Sub, LEFT, Overflow::Wraps, state.var(left), constant(1, LEFT));
+        state.forget_var(left, fewer.clone());
+        if outcome == Outcome::Given {
+            let numbers = self.plain_numbers(model, cx).map(|n| n.len());
+            let pending = set.pending.map(|p| state.var(p));
+            if let Some(p) = set.pending {
+                let now = if numbers.is_some() { AFTER_NUMBER } else { 0 };
+                state.forget_var(p, constant(now, SMALL));
+            }
+            if let Some(all) = numbers {
+                return value(constant(all, int));
+            }
+            if self.is_single(data, cx) {
+                return value(constant(1, int));
+            }
+            if matches!(**data, Returns::Exactly(_)) {
+                let line = self.unknown(state, "line", IntType::unsigned(1), UnknownKind::Input, None);
+                self.note_piece(&line, Piece::Line, at);
+            }
+            let Some(Sym::Num(given)) = self.model_returns(state, at, data, model, instruction, cx)? else {
+                return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
+            };
+            if is_byte(returns) {
+                let Some(p) = pending else { return Ok(Some(Sym::Num(given))) };
+                let is = |k: u8| cmp(CmpOp::Eq, SMALL, p.clone(), constant(k, SMALL));
+                let byte = ite(is(STUCK), constant(b'?', int), given.to(int));
+                return value(ite(is(AFTER_NUMBER), constant(b'\n', int), byte));
+            }
+            // A plain stream gives as much as it is asked for, but before its end.
+            if let Returns::Value { high: Some(high), .. } = &**data {
+                let short = cmp(CmpOp::Lt, int, given.to(int), number(high, self));
+                state.forget_var(left, ite(short, constant(0, LEFT), fewer));
+            }
+            return Ok(Some(Sym::Num(given)));
+        }
+        self.model_returns(state, at, data, model, instruction, cx)
+    }
+
+    /// The end of a rough stream, or an error.
+    fn ended(&mut self, state: &mut State, end: Expr, fails: Option<Expr>, _int: IntType) -> Expr {
+        let Some(fails) = fails else { return end };
+        let flag = self.unknown(state, "fails", IntType::unsigned(1), UnknownKind::Environment, None);
+        ite(low_bit(&flag), fails, end)
+    }
+
+    /// Whether a read of something gives exactly one item.
+    pub(super) fn is_single(&self, data: &Returns, cx: &ModelCall<'_>) -> bool {
+        let int = IntType::unsigned(64);
+        let one = |e: &Option<ModelExpr>| {
+            let value = e.as_ref().and_then(|e| self.model_number(e, cx, int));
+            matches!(value, Some(Expr::Const(k, _)) if k == IBig::from(1))
+        };
+        matches!(data, Returns::Value { low, high, .. } if one(low) && one(high))
+    }
+
+    /// Whether a call gives a descriptor of a file that nothing else opens, or says that there is none.
+    pub(super) fn opens_alone(&self, at: Point, returns: &Returns) -> bool {
+        let fails = matches!(returns, Returns::Value { low: Some(ModelExpr::Number(-1)), high: None, .. });
+        fails && self.streams.opens(at)
+    }
+
+    /// The values that are chosen of a range: not all can be had of a file that fits on a disk.
+    pub(super) fn chosen_range(
+        &self,
+        range: Option<(IBig, IBig)>,
+        int: IntType,
+        bounded: bool,
+    ) -> Option<(IBig, IBig)> {
+        match range {
+            Some((low, _)) if !bounded && int.width > 32 => Some((low, IBig::from(LONGEST))),
+            range => range,
+        }
+    }
+
+    /// What a chosen result is a piece of.
+    pub(super) fn piece_of(&self, data: &Returns, model: &Model, cx: &ModelCall<'_>) -> Piece {
+        let Returns::Value { high, .. } = data else { return Piece::Line };
+        match high {
+            Some(ModelExpr::Number(255)) => Piece::Byte,
+            None if matches!(model.result, Some(crate::models::Type::Int)) => Piece::Bytes(4),
+            None => Piece::Line,
+            Some(_) => {
+                let int = IntType::unsigned(64);
+                let width = model.params.iter().position(|p| p.name == "width");
+                let width = width.and_then(|n| self.model_number(&ModelExpr::Arg(n), cx, int));
+                match width {
+                    Some(Expr::Const(k, _)) => Piece::Items(u64::try_from(k).unwrap_or(1)),
+                    _ => Piece::Items(1),
+                }
+            }
+        }
+    }
+
+    /// Whether the bytes that a call writes are chosen one by one: it reads one item.
+    pub(super) fn chooses_bytes(&self, model: &Model, cx: &ModelCall<'_>) -> bool {
+        match parts(&model.returns).1 {
+            Returns::Read { data, .. } => cx.outcome == Some(Outcome::Given) && self.is_single(data, cx),
+            _ => false,
+        }
+    }
+
+    /// The conversions of a `scanf` that reads integers only, with nothing else behind the last one: each with its letter and the size
+    /// of what it stores. They can be chosen one by one, and what is left behind them is the next byte.
+    pub(super) fn plain_numbers(&self, model: &Model, cx: &ModelCall<'_>) -> Option<Vec<(char, u64)>> {
+        let format = model.effects.iter().find_map(|e| match e {
+            Effect::Scans(n, Kind::Stream) => Some(*n),
+            _ => None,
+        })?;
+        let text = text_of(self.cx, cx.args().get(format)?)?;
+        let long = u64::from(self.cx.flat.module.pointer_bits / 8);
+        plain_numbers(&text, long)
+    }
+
+    /// An unknown is a piece of a stream.
+    pub(super) fn note_piece(&mut self, unknown: &Num, piece: Piece, at: Point) {
+        let Expr::Unknown(u) = unknown.expr else { return };
+        let standard = self.streams.uses.get(&at).is_some_and(|s| s.standard);
+        let instruction = self.cx.flat.instruction(at);
+        let function = instruction.and_then(|i| self.callee_name(i)).unwrap_or_default();
+        let site = instruction.and_then(|i| i.place).filter(|p| p.line > 0).map(super::build::site);
+        self.program.unknowns[u].origin = Some(Origin::Stream { function, piece, standard, site });
+    }
+
+    fn note_standard(&mut self, unknown: &Num, is: bool) {
+        if let Expr::Unknown(u) = unknown.expr
+            && let Some(Origin::Stream { standard, .. }) = &mut self.program.unknowns[u].origin
+        {
+            *standard = is;
+        }
+    }
+
+    /// What a call does to streams besides reading.
+    pub(super) fn move_as_said(&mut self, state: &mut State, at: Point) {
+        if let Some(uses) = self.streams.uses.get(&at).copied() {
+            self.move_streams(state, uses.moves);
+        }
+    }
+
+    /// Streams give something else from here on.
+    pub(super) fn move_streams(&mut self, state: &mut State, which: [bool; 2]) {
+        for (set, _) in self.streams.sets.clone().iter().zip(which).filter(|(_, moved)| *moved) {
+            let (Some(left), Some(rough)) = (set.left, set.rough) else { continue };
+            let reads = self.unknown(state, "reads left", LEFT, UnknownKind::Environment, None);
+            state.forget_var(left, reads.expr);
+            state.forget_var(rough, constant(1, SMALL));
+            if let Some(pending) = set.pending {
+                state.forget_var(pending, constant(0, SMALL));
+            }
+        }
+    }
+
+    /// A call that is skipped may have read and moved streams. Rough ones do all that plain ones do.
+    pub(super) fn skip_streams(&mut self, state: &mut State) {
+        let moves = self.streams.uses.values().any(|u| u.moves != [false; 2]);
+        for set in self.streams.sets.clone() {
+            let (Some(left), Some(rough)) = (set.left, set.rough) else { continue };
+            let reads = self.unknown(state, "reads left", LEFT, UnknownKind::Abstraction, None).expr;
+            let before = state.var(left);
+            let fewer = ite(cmp(CmpOp::Le, LEFT, reads.clone(), before.clone()), reads.clone(), before);
+            state.forget_var(left, if moves { reads } else { fewer });
+            state.forget_var(rough, constant(1, SMALL));
+        }
+    }
+}
+
+/// The parts of what a reading function returns: by conditions, and what it reads else.
+pub(super) fn parts(returns: &Returns) -> (Vec<(&ModelExpr, &Returns)>, &Returns) {
+    let (mut plain, mut rest) = (Vec::new(), returns);
+    while let Returns::If(condition, yes, no) = rest {
+        plain.push((condition, &**yes));
+        rest = no;
+    }
+    (plain, rest)
+}
+
+/// Whether a read gives one byte as its value.
+fn is_byte(read: &Returns) -> bool {
+    let Returns::Read { data, .. } = read else { return false };
+    let byte = |low: &Option<ModelExpr>, high: &Option<ModelExpr>| {
+        matches!((low, high), (Some(ModelExpr::Number(0)), Some(ModelExpr::Number(255))))
+    };
+    matches!(&**data, Returns::Value { low, high, .. } if byte(low, high))
+}
+
+fn plain_numbers(format: &str, long: u64) -> Option<Vec<(char, u64)>> {
+    let mut found = Vec::new();
+    let mut chars = format.chars().peekable();
+    let mut last = false;
+    while let Some(c) = chars.next() {
+        match c {
+            ' ' | '\t' | '\n' => last = false,
+            // What cannot be a part of a number ends one.
+            ',' | ';' | ':' | '/' if last => last = false,
+            '%' => {
+                let mut length = String::new();
+                while let Some(c) = chars.next_if(|c| "hljzt".contains(*c)) {
+                    length.push(c);
+                }
+                let size = match length.as_str() {
+                    "" => 4,
+                    "hh" => 1,
+                    "h" => 2,
+                    "l" | "z" | "t" => long,
+                    "ll" | "j" => 8,
+                    _ => return None,
+                };
+                let conversion = chars.next().filter(|c| "diuxXo".contains(*c))?;
+                found.push((conversion, size));
+                last = true;
+            }
+            _ => return None,
+        }
+    }
+    last.then_some(found)
+}
+
+struct Read {
+    at: Point,
+    which: Which,
+    buffered: bool,
+}
+
+/// What was found of the calls.
+#[derive(Default)]
+struct Census {
+    reads: Vec<Read>,
+    /// Whether standard input, and whether other streams are moved.
+    moves: Vec<(Point, [bool; 2])>,
+    /// Openings that are the only ones of their files.
+    opens: Vec<Point>,
+}
+
+impl Census {
+    fn take(cx: &Context<'_>, points: &Points) -> Self {
+        let flat = cx.flat;
+        let handles = Handles::of(cx, points);
+        let mut census = Self::default();
+        for instance in flat.ids() {
+            for (b, block) in flat.function(instance).blocks.iter().enumerate() {
+                for (i, instruction) in block.instructions.iter().enumerate() {
+                    let Op::Call { callee, args, .. } = &instruction.op else { continue };
+                    let at = Point { instance, block: BlockId(index(b)), index: index(i) };
+                    let followed = |(_, w): &(_, Plan)| *w != Plan::Stay;
+                    match cx.model_use(at, callee) {
+                        ModelUse::Entered if flat.plan(at).iter().all(followed) => {}
+                        ModelUse::Intrinsic(_) => {}
+                        ModelUse::Model(model) => census.model(cx, &handles, at, model, args),
+                        ModelUse::Entered | ModelUse::Unknown => census.moves.push((at, [true, true])),
+                    }
+                }
+            }
+        }
+        census.opens.extend(handles.opened.iter().filter(|(_, o)| o.alone && o.reads).map(|(at, _)| *at));
+        census
+    }
+
+    fn model(&mut self, cx: &Context<'_>, handles: &Handles<'_>, at: Point, model: &Model, args: &[Operand]) {
+        if model.effects.iter().any(|e| matches!(e, Effect::Calls(_) | Effect::ChangesMemory)) {
+            self.moves.push((at, [true, true]));
+        }
+        for used in &model.streams {
+            match used {
+                StreamUse::Read(handle) => {
+                    let which = match handles.which(at, *handle, args) {
+                        Which::Output => Which::Either,
+                        which => which,
+                    };
+                    let buffered = match handle {
+                        Handle::StandardInput => true,
+                        Handle::Arg(n) => {
+                            model.params.get(*n).is_some_and(|p| p.ty == Some(crate::models::Type::Pointer))
+                        }
+                    };
+                    self.reads.push(Read { at, which, buffered });
+                }
+                // What goes out does not come in through standard input, unless the user connects the two: that is no finite input.
+                StreamUse::Written(handle) => match handles.which(at, *handle, args) {
+                    Which::Output => {}
+                    _ => self.moves.push((at, [false, true])),
+                },
+                StreamUse::Moved(handle) => match handles.which(at, *handle, args) {
+                    Which::Output => {}
+                    Which::Standard => self.moves.push((at, [true, false])),
+                    Which::Other => self.moves.push((at, [false, true])),
+                    Which::Either => self.moves.push((at, [true, true])),
+                },
+                StreamUse::Opened { .. } => {
+                    if !handles.opened.get(&at).is_some_and(|o| o.alone) {
+                        self.moves.push((at, [false, true]));
+                    }
+                }
+                // One new connection has a content of its own; of many, there may be no last one.
+                StreamUse::OpenedAnew => {
+                    if cx.on_cycle(at) {
+                        self.moves.push((at, [false, true]));
+                    }
+                }
+                StreamUse::AllMoved => self.moves.push((at, [true, true])),
+            }
+        }
+    }
+}
+
+/// What is known of the handles in a program.
+struct Handles<'a> {
+    cx: &'a Context<'a>,
+    points: &'a Points,
+    opened: FastMap<Point, Opened>,
+    /// Whether the value of `stdin` goes elsewhere than into calls that are not followed.
+    spreads: bool,
+}
+
+/// The opening of a file.
+struct Opened {
+    /// Whether it happens once, and nothing else opens that file.
+    alone: bool,
+    /// Whether it is only read, or only written.
+    reads: bool,
+    writes: bool,
+}
+
+impl<'a> Handles<'a> {
+    fn of(cx: &'a Context<'a>, points: &'a Points) -> Self {
+        let flat = cx.flat;
+        let mut found: Vec<(Point, Option<String>, Opened)> = Vec::new();
+        let mut spreads = false;
+        for instance in flat.ids() {
+            let function = flat.function(instance);
+            let mut standard: FastSet<crate::module::ValueId> = FastSet::default();
+            for i in function.blocks.iter().flat_map(|b| &b.instructions) {
+                if let Op::Load { ptr, .. } = &i.op
+                    && is_global(cx, ptr, STANDARD_INPUT)
+                {
+                    standard.insert(i.id);
+                }
+            }
+            for (b, block) in function.blocks.iter().enumerate() {
+                for (i, instruction) in block.instructions.iter().enumerate() {
+                    let at = Point { instance, block: BlockId(index(b)), index: index(i) };
+                    let op = &instruction.op;
+                    let is_load = matches!(op, Op::Load { .. });
+                    let outside =
+                        matches!(op, Op::Call { callee, .. } if matches!(cx.model_use(at, callee), ModelUse::Model(_)));
+                    for o in super::operands_of(op) {
+                        spreads |= matches!(o, Operand::Value(v) if standard.contains(v)) && !outside;
+                        spreads |= is_global(cx, o, STANDARD_INPUT) && !is_load;
+                    }
+                    let Op::Call { callee, args, .. } = op else { continue };
+                    let ModelUse::Model(model) = cx.model_use(at, callee) else { continue };
+                    for used in &model.streams {
+                        let StreamUse::Opened { path, mode } = used else { continue };
+                        let name = args.get(*path).and_then(|p| text_of(cx, p)).and_then(|p| plain_name(&p));
+                        let (reads, writes) = match mode {
+                            Some(m) => match args.get(*m).and_then(|m| text_of(cx, m)) {
+                                Some(m) if !m.contains('+') => {
+                                    (m.starts_with('r'), m.starts_with('w') || m.starts_with('a'))
+                                }
+                                _ => (false, false),
+                            },
+                            // `O_RDONLY` is 0 on all targets that are modelled.
+                            None => (args.get(path + 1).and_then(constant_of).is_some_and(|f| f & 3 == 0), false),
+                        };
+                        found.push((at, name, Opened { alone: !cx.on_cycle(at), reads, writes }));
+                    }
+                }
+            }
+            for block in &function.blocks {
+                for o in super::terminator_operands(&block.terminator) {
+                    spreads |= matches!(o, Operand::Value(v) if standard.contains(v));
+                }
+            }
+        }
+        // The user may have two files for two names; a name that is not known may be any.
+        let names: Vec<Option<String>> = found.iter().map(|(_, name, _)| name.clone()).collect();
+        let opened = found
+            .into_iter()
+            .enumerate()
+            .map(|(n, (at, name, mut opened))| {
+                let differs = |(m, other): (usize, &Option<String>)| m == n || other.is_some() && *other != name;
+                opened.alone &= name.is_some() && names.iter().enumerate().all(differs);
+                (at, opened)
+            })
+            .collect();
+        Self { cx, points, opened, spreads }
+    }
+
+    fn which(&self, at: Point, handle: Handle, args: &[Operand]) -> Which {
+        let Handle::Arg(n) = handle else { return Which::Standard };
+        let Some(operand) = args.get(n) else { return Which::Either };
+        match operand {
+            Operand::Constant(Constant::Null) => return Which::Output,
+            Operand::Constant(Constant::Int(..)) => {
+                return match constant_of(operand) {
+                    Some(0) => Which::Standard,
+                    Some(1 | 2) => Which::Output,
+                    _ => Which::Other,
+                };
+            }
+            Operand::Value(v) => {
+                let function = self.cx.flat.function(at.instance);
+                let made = function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *v);
+                if let Some(Op::Load { ptr, .. }) = made.map(|i| &i.op) {
+                    if is_global(self.cx, ptr, STANDARD_INPUT) && !self.spreads {
+                        return Which::Standard;
+                    }
+                    if is_global(self.cx, ptr, STANDARD_OUTPUT) {
+                        return Which::Output;
+                    }
+                }
+            }
+            Operand::Constant(_) => {}
+        }
+        // What points to objects of calls that open files is none of the standard streams.
+        let targets = self.points.of(self.cx.flat, at.instance, operand);
+        let opened = |o: &super::points::ObjectId| match self.points.objects[o.0 as usize] {
+            ObjectKind::Library(p, false) => Some(self.opened.get(&p)),
+            _ => None,
+        };
+        let all: Option<Vec<Option<&Opened>>> = targets.0.keys().map(opened).collect();
+        match all {
+            Some(all) if !all.is_empty() && !self.spreads => {
+                let output = |o: &Option<&Opened>| o.is_some_and(|o| o.writes && o.alone);
+                if all.iter().all(output) { Which::Output } else { Which::Other }
+            }
+            _ => Which::Either,
+        }
+    }
+}
+
+const STANDARD_INPUT: &[&str] = &["stdin", "__stdinp"];
+const STANDARD_OUTPUT: &[&str] = &["stdout", "stderr", "__stdoutp", "__stderrp"];
+
+/// Whether an operand is the address of one of these variables of the library.
+fn is_global(cx: &Context<'_>, operand: &Operand, names: &[&str]) -> bool {
+    let Operand::Constant(Constant::Global(g, 0)) = operand else { return false };
+    let global = &cx.flat.module.globals[g.0 as usize];
+    global.init.is_none() && names.contains(&global.name.as_str())
+}
+
+/// The text that an operand points to, if it is constant.
+fn text_of(cx: &Context<'_>, operand: &Operand) -> Option<String> {
+    let Operand::Constant(Constant::Global(g, 0)) = operand else { return None };
+    let global = &cx.flat.module.globals[g.0 as usize];
+    match &global.init {
+        Some(Constant::Bytes(text)) if global.constant => {
+            Some(text.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The last part of the name of a file whose content is the user's choice. Devices and what the system makes up are none.
+fn plain_name(path: &str) -> Option<String> {
+    let made_up = ["/dev", "/proc", "/sys", "/run"].iter().any(|p| path.starts_with(p)) || path.contains("..");
+    let name = path.rsplit('/').next()?;
+    (!made_up && !name.is_empty() && name != ".").then(|| name.to_owned())
+}
