@@ -12,7 +12,5 @@ int main(int argc, char **argv) {
     }
     while (n == 42) { //@ loop: diverges
     }
-    while (n > 99) { //@ loop: terminates
-    }
     return 0;
 }

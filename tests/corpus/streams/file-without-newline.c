@@ -1,21 +1,19 @@
-// The file may be empty.
+// The file may be empty. What goes out is not what comes in.
 typedef struct _IO_FILE FILE;
+extern FILE *stderr;
 FILE *fopen(const char *, const char *);
 int getc(FILE *);
 int putc(int, FILE *);
 
 int main(void) {
     FILE *in = fopen("in", "r");
-    FILE *out = fopen("out", "w");
     if (!in) {
         return 1;
     }
     int c;
     do { //@ loop: diverges
         c = getc(in);
-        if (out) {
-            putc(c, out);
-        }
+        putc(c, stderr);
     } while (c != '\n');
     return 0;
 }

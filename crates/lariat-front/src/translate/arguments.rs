@@ -2,7 +2,7 @@
 //!
 //! They are inputs, but not every content of memory is a command line: the pointers up to `argv[argc]` are not null, that one is; the
 //! strings lie apart from each other and from the vector, and each has an end. So a divergence proof chooses among short command
-//! lines, which are written down here: the name and at most two more words, of fewer than eight bytes each. All else in that memory is up to
+//! lines, which are written down here: the name and at most three more words, of fewer than eight bytes each. All else in that memory is up to
 //! the environment: the name, what lies behind the end of a string, behind the vector, and every longer command line but for `argc`.
 //!
 //! Why that is right: a short command line is one that a user can give. And memory that is up to the environment holds every
@@ -20,7 +20,7 @@ use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Goto, IntType, MemUpdate, Origin, Overflow};
 
 /// The longest command line that is chosen has this many words, the name included.
-const WORDS: u64 = 3;
+const WORDS: u64 = 4;
 /// How many bytes of a word are chosen, its end included.
 const BYTES: u64 = 8;
 /// Where the words lie: so far from the vector, and from each other.

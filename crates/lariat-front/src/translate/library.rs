@@ -91,6 +91,12 @@ impl<'m> Builder<'_, 'm> {
         let mut vague = false;
         for r in &model.requires {
             let ok = match r {
+                Requirement::Condition(ModelExpr::Binary(ModelBinary::Ne, a, b))
+                    if let (ModelExpr::Arg(n), ModelExpr::Number(0)) = (&**a, &**b)
+                        && args.get(*n).is_some_and(|o| self.is_standard_stream(at, o)) =>
+                {
+                    Some(truth(true))
+                }
                 Requirement::Condition(e) => self.model_condition(e, &cx),
                 Requirement::Readable { at, amount, up_to: false } => {
                     self.model_range(state, *at, None, amount, &cx)?

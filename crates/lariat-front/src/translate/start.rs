@@ -133,11 +133,14 @@ impl Builder<'_, '_> {
                 let vector = (is_main && n == 1 && *leaf == Type::Ptr).then(|| self.vector_address()).flatten();
                 let range = (is_main && n == 0 && ty.width >= 8)
                     .then(|| (IBig::from(1), IntType::signed(ty.width).range().1))
-                    .or_else(|| vector.map(|v| (v.clone(), v)))
                     .or_else(|| (*leaf == Type::Ptr).then(|| ty.range()));
                 // What lies behind a third parameter is not followed.
                 let kind = if is_main && n > 1 { UnknownKind::Environment } else { UnknownKind::Input };
-                let unknown = self.unknown(&mut state, &name, ty, kind, range);
+                let unknown = match vector {
+                    // The vector lies where memory from before begins.
+                    Some(v) => arith::Num::constant(v, ty),
+                    None => self.unknown(&mut state, &name, ty, kind, range),
+                };
                 if matches!(leaf, Type::Float(_)) {
                     self.note_float(&unknown);
                 }

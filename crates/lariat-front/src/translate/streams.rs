@@ -55,6 +55,8 @@ const STUCK: u8 = 2;
 pub(super) struct Streams {
     uses: FastMap<Point, Uses>,
     sets: [Set; 2],
+    /// Whether the program gives the library's variables for the standard streams other values.
+    reassigned: bool,
 }
 
 /// The variables of a set of streams; none if nothing reads from them.
@@ -112,8 +114,8 @@ enum Which {
 impl Streams {
     /// Looks at all calls of a program, also at those that are never reached.
     pub(super) fn find(cx: &Context<'_>, points: &Points) -> Self {
-        let census = Census::take(cx, points);
-        let mut streams = Self::default();
+        let (census, reassigned) = Census::take(cx, points);
+        let mut streams = Self { reassigned, ..Self::default() };
         if census.reads.is_empty() {
             return streams;
         }
@@ -193,30 +195,69 @@ impl Builder<'_, '_> {
         self.streams.uses.get(&at).and_then(|u| u.reads).filter(|n| self.streams.sets[*n].left.is_some())
     }
 
+    /// Whether an operand is one of the standard streams, which are there: `stdin`, `stdout`, `stderr`.
+    pub(super) fn is_standard_stream(&self, at: Point, operand: &Operand) -> bool {
+        let Operand::Value(v) = operand else { return false };
+        let function = self.cx.flat.function(at.instance);
+        let made = function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *v);
+        let standard = |o: &Operand| is_global(self.cx, o, STANDARD_INPUT) || is_global(self.cx, o, STANDARD_OUTPUT);
+        // C gives nobody the right to assign to them; this program may all the same.
+        !self.streams.reassigned && matches!(made.map(|i| &i.op), Some(Op::Load { ptr, .. }) if standard(ptr))
+    }
+
     /// The ways on from a read, which has been found to be defined.
     pub(super) fn read_ways(&mut self, mut state: State, model: &Model, cx: &ModelCall<'_>, number: usize) {
-        let mut ways = Vec::new();
         let (plain, read) = parts(&model.returns);
         let flag = IntType::unsigned(1);
-        for (n, (condition, _)) in plain.iter().enumerate() {
+        // Where nothing is read. Ways that ask the environment come last, so that their answers decide nothing before.
+        let mut ways = Vec::new();
+        let mut idle: Vec<(Cond, Outcome)> = Vec::new();
+        let mut reading = truth(true);
+        for (n, (condition, returned)) in plain.iter().enumerate() {
             let condition = self.model_condition(condition, cx).unwrap_or_else(|| {
                 let either = self.unknown(&mut state, "reads", flag, UnknownKind::Environment, None);
                 low_bit(&either)
             });
-            match condition {
-                Cond::Const(false) => {}
-                Cond::Const(true) => {
-                    ways.push((state, Outcome::Plain(n)));
-                    self.push_all(ways.into_iter().map(|(s, o)| (s, Next::Reads(o))).collect());
-                    return;
-                }
-                c => {
-                    let mut taken = state.clone();
-                    taken.restrict(c);
-                    ways.push((taken, Outcome::Plain(n)));
-                }
+            if condition == truth(false) {
+                continue;
             }
+            if idle.is_empty() && matches!(returned, Returns::Exactly(_)) && condition != truth(true) {
+                let mut taken = state.clone();
+                taken.restrict(condition);
+                ways.push((taken, Outcome::Plain(n)));
+                continue;
+            }
+            reading = and(reading, not(condition.clone()));
+            idle.push((condition, Outcome::Plain(n)));
         }
+        let before = state.clone();
+        if reading != truth(false) {
+            if !idle.is_empty() {
+                state.restrict(reading);
+            }
+            self.stream_ways(state, model, cx, (number, read), &mut ways);
+        }
+        let last = idle.len().saturating_sub(1);
+        for (n, (condition, outcome)) in idle.into_iter().enumerate() {
+            let mut taken = before.clone();
+            if n < last {
+                taken.restrict(condition);
+            }
+            ways.push((taken, outcome));
+        }
+        self.push_all(ways.into_iter().map(|(s, o)| (s, Next::Reads(o))).collect());
+    }
+
+    /// The ways on from a read of a set of streams.
+    fn stream_ways(
+        &mut self,
+        mut state: State,
+        model: &Model,
+        cx: &ModelCall<'_>,
+        (number, read): (usize, &Returns),
+        ways: &mut Vec<(State, Outcome)>,
+    ) {
+        let flag = IntType::unsigned(1);
         let set = self.streams.sets[number].clone();
         let (Some(left), Some(rough)) = (set.left, set.rough) else { return };
         let numbers = self.plain_numbers(model, cx).is_some();
@@ -232,32 +273,32 @@ impl Builder<'_, '_> {
         }
         let is_plain = cmp(CmpOp::Eq, SMALL, state.var(rough), constant(0, SMALL));
         let more = cmp(CmpOp::Gt, LEFT, state.var(left), constant(0, LEFT));
-        let way = |ways: &mut Vec<(State, Outcome)>, state: &State, condition: Cond, outcome: Outcome| {
-            if condition != truth(false) {
-                let mut taken = state.clone();
-                taken.restrict(condition);
-                ways.push((taken, outcome));
-            }
+        let way = |state: &State, condition: Cond| {
+            let mut taken = state.clone();
+            taken.restrict(condition);
+            taken
         };
-        if numbers && let Some(pending) = set.pending {
-            let stuck = cmp(CmpOp::Eq, SMALL, state.var(pending), constant(STUCK, SMALL));
-            way(&mut ways, &state, and(is_plain.clone(), stuck), Outcome::NoNumber);
+        let other = (numbers && set.pending.is_some()).then(|| {
             let other = self.unknown(&mut state, "no number", flag, UnknownKind::Input, None);
             self.note_piece(&other, Piece::NoNumber, state.at);
-            let chosen = and(is_plain.clone(), and(more.clone(), low_bit(&other)));
-            way(&mut ways, &state, chosen, Outcome::NoNumber);
-        }
-        way(&mut ways, &state, and(is_plain.clone(), more.clone()), Outcome::Given);
-        // Where the two ends differ they are two ways.
-        let fails = matches!(read, Returns::Read { fails: Some(_), .. });
-        let writes = model.effects.iter().any(|e| !matches!(e, Effect::Prints(_)));
-        if fails || writes {
-            way(&mut ways, &state, is_plain, Outcome::End);
+            other
+        });
+        // The ways of a plain stream come first, so that none of their conditions asks the environment.
+        if is_plain != truth(false) {
+            let plain = way(&state, is_plain);
+            if let (Some(other), Some(pending)) = (other, set.pending) {
+                let stuck = cmp(CmpOp::Eq, SMALL, plain.var(pending), constant(STUCK, SMALL));
+                let chosen = and(more.clone(), low_bit(&other));
+                for condition in [stuck, chosen].into_iter().filter(|c| *c != truth(false)) {
+                    ways.push((way(&plain, condition), Outcome::NoNumber));
+                }
+            }
+            ways.push((way(&plain, more.clone()), Outcome::Given));
+            ways.push((plain, Outcome::End));
         }
         let cut = self.unknown(&mut state, "ends here", flag, UnknownKind::Environment, None);
-        way(&mut ways, &state, and(more, not(low_bit(&cut))), Outcome::Any);
+        ways.push((way(&state, and(more, not(low_bit(&cut)))), Outcome::Any));
         ways.push((state, Outcome::AnyEnd));
-        self.push_all(ways.into_iter().map(|(s, o)| (s, Next::Reads(o))).collect());
     }
 
     /// Goes on with a read that goes in some way.
@@ -570,7 +611,7 @@ struct Census {
 }
 
 impl Census {
-    fn take(cx: &Context<'_>, points: &Points) -> Self {
+    fn take(cx: &Context<'_>, points: &Points) -> (Self, bool) {
         let flat = cx.flat;
         let handles = Handles::of(cx, points);
         let mut census = Self::default();
@@ -590,7 +631,7 @@ impl Census {
             }
         }
         census.opens.extend(handles.opened.iter().filter(|(_, o)| o.alone && o.reads).map(|(at, _)| *at));
-        census
+        (census, handles.reassigned)
     }
 
     fn model(&mut self, cx: &Context<'_>, handles: &Handles<'_>, at: Point, model: &Model, args: &[Operand]) {
@@ -647,6 +688,8 @@ struct Handles<'a> {
     opened: FastMap<Point, Opened>,
     /// Whether the value of `stdin` goes elsewhere than into calls that are not followed.
     spreads: bool,
+    /// Whether the variables of the standard streams are used for more than their values.
+    reassigned: bool,
 }
 
 /// The opening of a file.
@@ -662,7 +705,7 @@ impl<'a> Handles<'a> {
     fn of(cx: &'a Context<'a>, points: &'a Points) -> Self {
         let flat = cx.flat;
         let mut found: Vec<(Point, Option<String>, Opened)> = Vec::new();
-        let mut spreads = false;
+        let (mut spreads, mut reassigned) = (false, false);
         for instance in flat.ids() {
             let function = flat.function(instance);
             let mut standard: FastSet<crate::module::ValueId> = FastSet::default();
@@ -683,6 +726,8 @@ impl<'a> Handles<'a> {
                     for o in super::operands_of(op) {
                         spreads |= matches!(o, Operand::Value(v) if standard.contains(v)) && !outside;
                         spreads |= is_global(cx, o, STANDARD_INPUT) && !is_load;
+                        let standard = is_global(cx, o, STANDARD_INPUT) || is_global(cx, o, STANDARD_OUTPUT);
+                        reassigned |= standard && !is_load;
                     }
                     let Op::Call { callee, args, .. } = op else { continue };
                     let ModelUse::Model(model) = cx.model_use(at, callee) else { continue };
@@ -720,7 +765,7 @@ impl<'a> Handles<'a> {
                 (at, opened)
             })
             .collect();
-        Self { cx, points, opened, spreads }
+        Self { cx, points, opened, spreads, reassigned }
     }
 
     fn which(&self, at: Point, handle: Handle, args: &[Operand]) -> Which {
