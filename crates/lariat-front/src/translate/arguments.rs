@@ -17,7 +17,7 @@ use super::points::{ObjectKind, Offsets, Targets};
 use crate::module::ValueId;
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Goto, IntType, MemUpdate, Origin, Overflow};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, MemUpdate, Origin, Overflow};
 
 /// The longest command line that is chosen has this many words, the name included.
 const WORDS: u64 = 4;
@@ -53,6 +53,7 @@ impl Builder<'_, '_> {
         let ty = self.address();
         let bytes = u64::from(ty.width / 8);
         let long = self.unknown(state, "long command line", IntType::unsigned(1), UnknownKind::Input, None);
+        self.note_argument(&long, "argv[..]".to_owned());
         let (mut ways, mut short) = (Vec::new(), truth(false));
         let room = cmp(CmpOp::Ge, ty, state.var(size), constant(APART * (WORDS + 1), ty));
         let here = cmp(CmpOp::Eq, ty, vector.to(ty), constant(object.base.clone(), ty));
@@ -106,9 +107,7 @@ impl Builder<'_, '_> {
                 } else {
                     let name = format!("argv[{word}][{at}]");
                     let content = self.unknown(state, &name, byte, UnknownKind::Input, None);
-                    if let lariat_ir::neutral::Expr::Unknown(u) = content.expr {
-                        self.program.unknowns[u].origin = Some(Origin::Parameter { number: 1, name, pointer: None });
-                    }
+                    self.note_argument(&content, name);
                     content
                 };
                 if !self.put_outside(state, address, 1, &content) {
@@ -118,6 +117,13 @@ impl Builder<'_, '_> {
             }
         }
         true
+    }
+
+    /// A part of the command line, for readers.
+    fn note_argument(&mut self, part: &Num, name: String) {
+        if let Expr::Unknown(u) = part.expr {
+            self.program.unknowns[u].origin = Some(Origin::Parameter { number: 1, name, pointer: None });
+        }
     }
 
     fn put_outside(&mut self, state: &mut State, address: IBig, bytes: u64, content: &Num) -> bool {

@@ -427,16 +427,20 @@ impl<'m> Builder<'_, 'm> {
             let (Some(p), Some(targets)) = (cx.values.get(n), cx.targets.get(n)) else { continue };
             let (pointer, targets) = (p.to(ty), targets.clone());
             let _k = index(n);
+            let chosen = numbers.get(n - first).map(|(letter, size)| {
+                let ty = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
+                let new = self.unknown(state, "scanned", ty, UnknownKind::Input, None);
+                self.note_piece(&new, Piece::Number(*letter), state.at);
+                new
+            });
             if let Some(Some(size)) = sizes.get(n - first) {
                 let resolved = self.resolve(state, &pointer, &targets, *size, 1)?;
                 let lost = resolved.spots.iter().any(|s| matches!(s.place, super::memory::Place::Lost(_)));
                 if !lost && !resolved.spots.is_empty() {
                     let old = self.read(state, &resolved, *size)?;
                     let value = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
-                    if let Some((letter, _)) = numbers.get(n - first) {
+                    if let Some(new) = chosen {
                         // All conversions of a plain stream are done.
-                        let new = self.unknown(state, "scanned", value, UnknownKind::Input, None);
-                        self.note_piece(&new, Piece::Number(*letter), state.at);
                         if !self.require(state, resolved.valid.clone()) {
                             return Ok(());
                         }

@@ -1,7 +1,7 @@
 //! The inputs of a run, in the order in which the program reads them.
 
 use crate::analyze::Study;
-use crate::report::contents::{byte_of, contents, words};
+use crate::report::contents::{contents, is_part, words};
 use crate::report::replay::{Moment, Replay};
 use crate::source::Source;
 use dashu_int::IBig;
@@ -144,8 +144,7 @@ impl Follower<'_> {
                 continue;
             }
             // What streams hold was found for all of them together, and so was the command line.
-            let told = |o: &Origin| matches!(o, Origin::Stream { .. }) || byte_of(o).is_some();
-            if self.source.origin(u).is_some_and(told) {
+            if self.source.origin(u).is_some_and(is_part) {
                 continue;
             }
             let least = ts.least(u);

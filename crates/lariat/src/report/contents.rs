@@ -140,9 +140,18 @@ pub(crate) fn words(ts: &TransitionSystem, source: &Source, run: &Replay) -> BTr
     words
 }
 
-/// The word of the command line and the place in it, if this is a byte of one: of the parameter `argv`, which is a pointer, its
-/// bytes have their own names.
-pub(crate) fn byte_of(origin: &Origin) -> Option<(u64, u64)> {
+/// Whether an unknown is told of with others: a piece of a stream, or a part of the command line, which `argv` leads to and which is not
+/// that pointer itself.
+pub(crate) fn is_part(origin: &Origin) -> bool {
+    match origin {
+        Origin::Stream { .. } => true,
+        Origin::Parameter { number: 1, name, pointer: None } => name.starts_with("argv["),
+        _ => false,
+    }
+}
+
+/// The word of the command line and the place in it, if this is a byte of one.
+fn byte_of(origin: &Origin) -> Option<(u64, u64)> {
     let Origin::Parameter { number: 1, name, pointer: None } = origin else { return None };
     let (word, at) = name.strip_prefix("argv[")?.strip_suffix(']')?.split_once("][")?;
     Some((word.parse().ok()?, at.parse().ok()?))

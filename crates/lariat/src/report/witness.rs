@@ -270,8 +270,7 @@ impl Teller<'_, '_> {
         let unknown = &self.reader.ts.unknowns[u];
         // These are told together, in the beginning.
         let origin = self.reader.source.origin(u);
-        let pieces =
-            origin.is_some_and(|o| matches!(o, Origin::Stream { .. }) || super::contents::byte_of(o).is_some());
+        let pieces = origin.is_some_and(super::contents::is_part);
         if unknown.kind != UnknownKind::Input || pieces {
             return None;
         }
