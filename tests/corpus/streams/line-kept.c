@@ -5,7 +5,7 @@ char *fgets(char *, int, FILE *);
 
 int main(void) {
     char line[8] = "";
-    do { //@ loop: diverges
+    do { //@ loop: diverges; tool: unknown -- that an array keeps its content is not found
         fgets(line, sizeof line, stdin);
     } while (line[0] != 'q');
     return 0;

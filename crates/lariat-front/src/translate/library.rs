@@ -585,7 +585,7 @@ impl<'m> Builder<'_, 'm> {
                 let chosen = *kind == Kind::Stream && cx.outcome == Some(Outcome::Given) && !scans;
                 let missing = self.opens_alone(at, returns);
                 let (kind, ranged) = match ranged {
-                    ranged if chosen => (UnknownKind::Input, self.chosen_range(ranged, int, high.is_some())),
+                    ranged if chosen => (UnknownKind::Input, Self::chosen_range(ranged, int, high.is_some())),
                     Some((_, most)) if missing => (kind_of(*kind), Some((IBig::ZERO, most))),
                     ranged => (kind_of(*kind), ranged),
                 };

@@ -6,7 +6,7 @@
 //! 3. `points` finds what pointers may point to, `layout` makes objects scalars or arrays.
 //! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
 //!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
-//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `streams` what is read from outside, `bulk` copies and new objects, `live` what is
+//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `streams`, `handles` and `arguments` what comes from outside, `bulk` copies and new objects, `live` what is
 //!    used later, `arith` the integers.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
@@ -23,6 +23,7 @@ mod calls;
 mod debug;
 mod flat;
 mod floats;
+mod handles;
 mod instructions;
 mod intrinsics;
 mod layout;

@@ -40,7 +40,7 @@ impl Builder<'_, '_> {
                         let before = self.before(object, mems, Vec::new());
                         self.program.origins.before = Some(before);
                     }
-                    if !made && !(object.kind == ObjectKind::Outside && self.cx.whole) {
+                    if !(made || object.kind == ObjectKind::Outside && self.cx.whole) {
                         let cells = self.cells(object, *r);
                         self.program.origins.cells.extend(cells);
                     }

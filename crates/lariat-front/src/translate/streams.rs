@@ -17,23 +17,24 @@
 //! `rough` stays 0 is new: no position is read twice, and nothing that is read was written by the program. Each choice is one of
 //! the next bytes of some stream, and there is a content of each stream that has just these. Whatever could break that makes the streams
 //! rough, with a number of reads that the environment decides: calls that move or copy handles, pushing back, writing to what may be read,
-//! opening what may have been opened before, functions that are not known. What they do not touch is said in `find`.
+//! opening what may have been opened before, functions that are not known (`handles`).
 //!
 //! Why a termination proof is right: let a run be infinite. With `rough` = 1 and as many reads left as it makes before it moves a stream
 //! (finitely many by the assumption, or without a bound where streams are moved for ever, which gives `left` a new value), it is a run of
 //! the system.
 
+use super::Context;
 use super::arith::{Num, Sym, and, cmp, constant, ite, low_bit, not, operate, truth};
 use super::build::{Builder, Flow, Next, Split, State};
-use super::flat::{Plan, Point, index};
+use super::flat::Point;
+use super::handles::{Census, Read, STANDARD_INPUT, STANDARD_OUTPUT, Which, is_global, text_of};
 use super::library::ModelCall;
-use super::points::{ObjectKind, Points, constant_of};
-use super::{Context, ModelUse};
-use crate::models::{Effect, Expr as ModelExpr, Handle, Kind, Model, Returns, StreamUse};
-use crate::module::{BlockId, Constant, Instruction, Op, Operand};
+use super::points::Points;
+use crate::models::{Effect, Expr as ModelExpr, Kind, Model, Returns};
+use crate::module::{Instruction, Op, Operand};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
-use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::fast::FastMap;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Origin, Overflow, Piece};
 
 /// How many reads are left.
@@ -99,16 +100,6 @@ pub(super) enum Outcome {
     AnyEnd,
     /// What is there is no number, and stays.
     NoNumber,
-}
-
-/// What a stream is, as far as a handle tells.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
-    Standard,
-    Other,
-    Either,
-    /// Standard output, or a file that is only written.
-    Output,
 }
 
 impl Streams {
@@ -348,23 +339,20 @@ impl Builder<'_, '_> {
         let number = |e: &ModelExpr, b: &Self| b.model_number(e, cx, int).unwrap_or_else(|| constant(0, int));
         let value = |e: Expr| Ok(Some(Sym::Num(Num::new(e, int))));
         let set = self.reads_stream(at).map(|n| self.streams.sets[n].clone()).unwrap_or_default();
-        let outcome = match (cx.outcome, set.left) {
-            (Some(outcome), Some(_)) => outcome,
+        let (Some(outcome), Some(left)) = (cx.outcome, set.left) else {
             // Which stream it is was not said: the environment decides.
-            _ => {
-                let flag = IntType::unsigned(1);
-                let works = self.unknown(state, "reads", flag, UnknownKind::Environment, None);
-                let Some(Sym::Num(given)) = self.model_returns(state, at, data, model, instruction, cx)? else {
-                    return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
-                };
-                let ended = self.ended(state, number(end, self), fails.as_ref().map(|f| number(f, self)), int);
-                return value(ite(low_bit(&works), given.to(int), ended));
-            }
+            let flag = IntType::unsigned(1);
+            let works = self.unknown(state, "reads", flag, UnknownKind::Environment, None);
+            let Some(Sym::Num(given)) = self.model_returns(state, at, data, model, instruction, cx)? else {
+                return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
+            };
+            let ended = self.ended(state, number(end, self), fails.as_ref().map(|f| number(f, self)));
+            return value(ite(low_bit(&works), given.to(int), ended));
         };
         match outcome {
             Outcome::End => return value(number(end, self)),
             Outcome::AnyEnd => {
-                let ended = self.ended(state, number(end, self), fails.as_ref().map(|f| number(f, self)), int);
+                let ended = self.ended(state, number(end, self), fails.as_ref().map(|f| number(f, self)));
                 return value(ended);
             }
             Outcome::NoNumber => {
@@ -377,7 +365,6 @@ impl Builder<'_, '_> {
             Outcome::Given | Outcome::Any => {}
         }
         self.assume(state, FINITE, None);
-        let (Some(left), Some(_)) = (set.left, set.rough) else { return Ok(None) };
         let fewer = operate(BinaryOp::Sub, LEFT, Overflow::Wraps, state.var(left), constant(1, LEFT));
         state.forget_var(left, fewer.clone());
         if outcome == Outcome::Given {
@@ -417,7 +404,7 @@ impl Builder<'_, '_> {
     }
 
     /// The end of a rough stream, or an error.
-    fn ended(&mut self, state: &mut State, end: Expr, fails: Option<Expr>, _int: IntType) -> Expr {
+    fn ended(&mut self, state: &mut State, end: Expr, fails: Option<Expr>) -> Expr {
         let Some(fails) = fails else { return end };
         let flag = self.unknown(state, "fails", IntType::unsigned(1), UnknownKind::Environment, None);
         ite(low_bit(&flag), fails, end)
@@ -440,12 +427,7 @@ impl Builder<'_, '_> {
     }
 
     /// The values that are chosen of a range: not all can be had of a file that fits on a disk.
-    pub(super) fn chosen_range(
-        &self,
-        range: Option<(IBig, IBig)>,
-        int: IntType,
-        bounded: bool,
-    ) -> Option<(IBig, IBig)> {
+    pub(super) fn chosen_range(range: Option<(IBig, IBig)>, int: IntType, bounded: bool) -> Option<(IBig, IBig)> {
         match range {
             Some((low, _)) if !bounded && int.width > 32 => Some((low, IBig::from(LONGEST))),
             range => range,
@@ -592,250 +574,4 @@ fn plain_numbers(format: &str, long: u64) -> Option<Vec<(char, u64)>> {
         }
     }
     last.then_some(found)
-}
-
-struct Read {
-    at: Point,
-    which: Which,
-    buffered: bool,
-}
-
-/// What was found of the calls.
-#[derive(Default)]
-struct Census {
-    reads: Vec<Read>,
-    /// Whether standard input, and whether other streams are moved.
-    moves: Vec<(Point, [bool; 2])>,
-    /// Openings that are the only ones of their files.
-    opens: Vec<Point>,
-}
-
-impl Census {
-    fn take(cx: &Context<'_>, points: &Points) -> (Self, bool) {
-        let flat = cx.flat;
-        let handles = Handles::of(cx, points);
-        let mut census = Self::default();
-        for instance in flat.ids() {
-            for (b, block) in flat.function(instance).blocks.iter().enumerate() {
-                for (i, instruction) in block.instructions.iter().enumerate() {
-                    let Op::Call { callee, args, .. } = &instruction.op else { continue };
-                    let at = Point { instance, block: BlockId(index(b)), index: index(i) };
-                    let followed = |(_, w): &(_, Plan)| *w != Plan::Stay;
-                    match cx.model_use(at, callee) {
-                        ModelUse::Entered if flat.plan(at).iter().all(followed) => {}
-                        ModelUse::Intrinsic(_) => {}
-                        ModelUse::Model(model) => census.model(cx, &handles, at, model, args),
-                        ModelUse::Entered | ModelUse::Unknown => census.moves.push((at, [true, true])),
-                    }
-                }
-            }
-        }
-        census.opens.extend(handles.opened.iter().filter(|(_, o)| o.alone && o.reads).map(|(at, _)| *at));
-        (census, handles.reassigned)
-    }
-
-    fn model(&mut self, cx: &Context<'_>, handles: &Handles<'_>, at: Point, model: &Model, args: &[Operand]) {
-        if model.effects.iter().any(|e| matches!(e, Effect::Calls(_) | Effect::ChangesMemory)) {
-            self.moves.push((at, [true, true]));
-        }
-        for used in &model.streams {
-            match used {
-                StreamUse::Read(handle) => {
-                    let which = match handles.which(at, *handle, args) {
-                        Which::Output => Which::Either,
-                        which => which,
-                    };
-                    let buffered = match handle {
-                        Handle::StandardInput => true,
-                        Handle::Arg(n) => {
-                            model.params.get(*n).is_some_and(|p| p.ty == Some(crate::models::Type::Pointer))
-                        }
-                    };
-                    self.reads.push(Read { at, which, buffered });
-                }
-                // What goes out does not come in through standard input, unless the user connects the two: that is no finite input.
-                StreamUse::Written(handle) => match handles.which(at, *handle, args) {
-                    Which::Output => {}
-                    _ => self.moves.push((at, [false, true])),
-                },
-                StreamUse::Moved(handle) => match handles.which(at, *handle, args) {
-                    Which::Output => {}
-                    Which::Standard => self.moves.push((at, [true, false])),
-                    Which::Other => self.moves.push((at, [false, true])),
-                    Which::Either => self.moves.push((at, [true, true])),
-                },
-                StreamUse::Opened { .. } => {
-                    if !handles.opened.get(&at).is_some_and(|o| o.alone) {
-                        self.moves.push((at, [false, true]));
-                    }
-                }
-                // One new connection has a content of its own; of many, there may be no last one.
-                StreamUse::OpenedAnew => {
-                    if cx.on_cycle(at) {
-                        self.moves.push((at, [false, true]));
-                    }
-                }
-                StreamUse::AllMoved => self.moves.push((at, [true, true])),
-            }
-        }
-    }
-}
-
-/// What is known of the handles in a program.
-struct Handles<'a> {
-    cx: &'a Context<'a>,
-    points: &'a Points,
-    opened: FastMap<Point, Opened>,
-    /// Whether the value of `stdin` goes elsewhere than into calls that are not followed.
-    spreads: bool,
-    /// Whether the variables of the standard streams are used for more than their values.
-    reassigned: bool,
-}
-
-/// The opening of a file.
-struct Opened {
-    /// Whether it happens once, and nothing else opens that file.
-    alone: bool,
-    /// Whether it is only read, or only written.
-    reads: bool,
-    writes: bool,
-}
-
-impl<'a> Handles<'a> {
-    fn of(cx: &'a Context<'a>, points: &'a Points) -> Self {
-        let flat = cx.flat;
-        let mut found: Vec<(Point, Option<String>, Opened)> = Vec::new();
-        let (mut spreads, mut reassigned) = (false, false);
-        for instance in flat.ids() {
-            let function = flat.function(instance);
-            let mut standard: FastSet<crate::module::ValueId> = FastSet::default();
-            for i in function.blocks.iter().flat_map(|b| &b.instructions) {
-                if let Op::Load { ptr, .. } = &i.op
-                    && is_global(cx, ptr, STANDARD_INPUT)
-                {
-                    standard.insert(i.id);
-                }
-            }
-            for (b, block) in function.blocks.iter().enumerate() {
-                for (i, instruction) in block.instructions.iter().enumerate() {
-                    let at = Point { instance, block: BlockId(index(b)), index: index(i) };
-                    let op = &instruction.op;
-                    let is_load = matches!(op, Op::Load { .. });
-                    let outside =
-                        matches!(op, Op::Call { callee, .. } if matches!(cx.model_use(at, callee), ModelUse::Model(_)));
-                    for o in super::operands_of(op) {
-                        spreads |= matches!(o, Operand::Value(v) if standard.contains(v)) && !outside;
-                        spreads |= is_global(cx, o, STANDARD_INPUT) && !is_load;
-                        let standard = is_global(cx, o, STANDARD_INPUT) || is_global(cx, o, STANDARD_OUTPUT);
-                        reassigned |= standard && !is_load;
-                    }
-                    let Op::Call { callee, args, .. } = op else { continue };
-                    let ModelUse::Model(model) = cx.model_use(at, callee) else { continue };
-                    for used in &model.streams {
-                        let StreamUse::Opened { path, mode } = used else { continue };
-                        let name = args.get(*path).and_then(|p| text_of(cx, p)).and_then(|p| plain_name(&p));
-                        let (reads, writes) = match mode {
-                            Some(m) => match args.get(*m).and_then(|m| text_of(cx, m)) {
-                                Some(m) if !m.contains('+') => {
-                                    (m.starts_with('r'), m.starts_with('w') || m.starts_with('a'))
-                                }
-                                _ => (false, false),
-                            },
-                            // `O_RDONLY` is 0 on all targets that are modelled.
-                            None => (args.get(path + 1).and_then(constant_of).is_some_and(|f| f & 3 == 0), false),
-                        };
-                        found.push((at, name, Opened { alone: !cx.on_cycle(at), reads, writes }));
-                    }
-                }
-            }
-            for block in &function.blocks {
-                for o in super::terminator_operands(&block.terminator) {
-                    spreads |= matches!(o, Operand::Value(v) if standard.contains(v));
-                }
-            }
-        }
-        // The user may have two files for two names; a name that is not known may be any.
-        let names: Vec<Option<String>> = found.iter().map(|(_, name, _)| name.clone()).collect();
-        let opened = found
-            .into_iter()
-            .enumerate()
-            .map(|(n, (at, name, mut opened))| {
-                let differs = |(m, other): (usize, &Option<String>)| m == n || other.is_some() && *other != name;
-                opened.alone &= name.is_some() && names.iter().enumerate().all(differs);
-                (at, opened)
-            })
-            .collect();
-        Self { cx, points, opened, spreads, reassigned }
-    }
-
-    fn which(&self, at: Point, handle: Handle, args: &[Operand]) -> Which {
-        let Handle::Arg(n) = handle else { return Which::Standard };
-        let Some(operand) = args.get(n) else { return Which::Either };
-        match operand {
-            Operand::Constant(Constant::Null) => return Which::Output,
-            Operand::Constant(Constant::Int(..)) => {
-                return match constant_of(operand) {
-                    Some(0) => Which::Standard,
-                    Some(1 | 2) => Which::Output,
-                    _ => Which::Other,
-                };
-            }
-            Operand::Value(v) => {
-                let function = self.cx.flat.function(at.instance);
-                let made = function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *v);
-                if let Some(Op::Load { ptr, .. }) = made.map(|i| &i.op) {
-                    if is_global(self.cx, ptr, STANDARD_INPUT) && !self.spreads {
-                        return Which::Standard;
-                    }
-                    if is_global(self.cx, ptr, STANDARD_OUTPUT) {
-                        return Which::Output;
-                    }
-                }
-            }
-            Operand::Constant(_) => {}
-        }
-        // What points to objects of calls that open files is none of the standard streams.
-        let targets = self.points.of(self.cx.flat, at.instance, operand);
-        let opened = |o: &super::points::ObjectId| match self.points.objects[o.0 as usize] {
-            ObjectKind::Library(p, false) => Some(self.opened.get(&p)),
-            _ => None,
-        };
-        let all: Option<Vec<Option<&Opened>>> = targets.0.keys().map(opened).collect();
-        match all {
-            Some(all) if !all.is_empty() && !self.spreads => {
-                let output = |o: &Option<&Opened>| o.is_some_and(|o| o.writes && o.alone);
-                if all.iter().all(output) { Which::Output } else { Which::Other }
-            }
-            _ => Which::Either,
-        }
-    }
-}
-
-const STANDARD_INPUT: &[&str] = &["stdin", "__stdinp"];
-const STANDARD_OUTPUT: &[&str] = &["stdout", "stderr", "__stdoutp", "__stderrp"];
-
-/// Whether an operand is the address of one of these variables of the library.
-fn is_global(cx: &Context<'_>, operand: &Operand, names: &[&str]) -> bool {
-    let Operand::Constant(Constant::Global(g, 0)) = operand else { return false };
-    let global = &cx.flat.module.globals[g.0 as usize];
-    global.init.is_none() && names.contains(&global.name.as_str())
-}
-
-/// The text that an operand points to, if it is constant.
-fn text_of(cx: &Context<'_>, operand: &Operand) -> Option<String> {
-    let Operand::Constant(Constant::Global(g, 0)) = operand else { return None };
-    let global = &cx.flat.module.globals[g.0 as usize];
-    match &global.init {
-        Some(Constant::Bytes(text)) if global.constant => {
-            Some(text.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect())
-        }
-        _ => None,
-    }
-}
-
-/// The last part of the name of a file whose content is the user's choice. Devices and what the system makes up are none.
-fn plain_name(path: &str) -> Option<String> {
-    let made_up = ["/dev", "/proc", "/sys", "/run"].iter().any(|p| path.starts_with(p)) || path.contains("..");
-    let name = path.rsplit('/').next()?;
-    (!made_up && !name.is_empty() && name != ".").then(|| name.to_owned())
 }
