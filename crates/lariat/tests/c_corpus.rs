@@ -47,6 +47,7 @@ macro_rules! folders {
 folders! {
     addresses: "addresses",
     aliasing: "aliasing",
+    arguments: "arguments",
     assembly: "assembly",
     at_exit: "at-exit",
     bit_fields: "bit-fields",
@@ -77,6 +78,7 @@ folders! {
     signals: "signals",
     signed_char_and_shifts: "signed-char-and-shifts",
     stems: "stems",
+    streams: "streams",
     switch: "switch",
     undefined: "undefined",
     uninitialised: "uninitialised",

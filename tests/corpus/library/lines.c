@@ -1,4 +1,4 @@
-// The input may have any number of lines.
+// The input may have any number of lines, but not infinitely many.
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;
 char *fgets(char *, int, FILE *);
@@ -9,7 +9,7 @@ int main(void) {
     while (n < 3 && fgets(line, sizeof line, stdin)) { //@ loop: terminates
         n++;
     }
-    while (fgets(line, sizeof line, stdin)) { //@ loop: diverges
+    while (fgets(line, sizeof line, stdin)) { //@ loop: terminates
     }
     return 0;
 }

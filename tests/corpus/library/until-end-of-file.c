@@ -1,8 +1,8 @@
-// The input need not end.
+// The input is finite.
 int getchar(void);
 
 int main(void) {
-    while (getchar() != -1) { //@ loop: diverges
+    while (getchar() != -1) { //@ loop: terminates
     }
     return 0;
 }

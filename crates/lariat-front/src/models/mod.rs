@@ -55,6 +55,8 @@ pub struct Model {
     pub makes_pipe: bool,
     /// `may break a pipe`: it writes to a file, and a pipe that nobody reads raises a signal.
     pub breaks_pipe: bool,
+    /// What happens to streams. Without one, the function leaves all of them as they are.
+    pub streams: Vec<StreamUse>,
     /// What comes back.
     pub returns: Returns,
     /// Whether, and how, the call may not come back.
@@ -146,9 +148,9 @@ pub enum Type {
 pub enum Kind {
     /// The user of the program, at each call anew: nondeterministic calls. A divergence proof may choose it.
     Input,
-    /// The user of the program, as the content of standard input, of a file or of a connection. It is an input, but two
-    /// reads are not two choices where the first one met the end, which then comes again, or where the program has
-    /// pushed a byte back. Whoever does not follow that must take it for environment.
+    /// The user of the program, as the content of standard input, of a file or of a connection. It is an input, but finite, and
+    /// two reads are not two choices where the first one met the end, which then comes again, or where the program has
+    /// pushed a byte back. Whoever does not follow that must take it for environment; `translate::streams` does.
     Stream,
     /// Anybody else.
     Environment,
@@ -284,6 +286,37 @@ pub enum Effect {
     ChangesMemory,
 }
 
+/// What a call does to streams: standard input, open files, connections.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StreamUse {
+    /// `stream f: read`: it takes what comes next. What it returns says how that is seen: [`Returns::Read`].
+    Read(Handle),
+    /// `stream f: written`
+    Written(Handle),
+    /// `stream f: moved`: what comes next may have been read before, or come from elsewhere, or not come any more.
+    Moved(Handle),
+    /// `stream path: opened`, `stream path: opened as mode`: a file, from its beginning, with the mode of `fopen`.
+    Opened {
+        /// Its name.
+        path: Arg,
+        /// The mode.
+        mode: Option<Arg>,
+    },
+    /// `streams: opened`: something new that nobody has read from, such as a connection.
+    OpenedAnew,
+    /// `streams: moved`: this may happen to any of them, standard input included.
+    AllMoved,
+}
+
+/// The stream that a call uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Handle {
+    /// `standard input`
+    StandardInput,
+    /// The one that this argument stands for: a pointer to a `FILE`, or a descriptor.
+    Arg(Arg),
+}
+
 /// `writes [up to] n bytes at p [+ offset]: content[, terminated] [if condition]`. Where not all these bytes are in one
 /// live object the call is undefined; with `up to` it may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -383,6 +416,16 @@ pub enum Returns {
     OrNull(Kind, Box<Returns>),
     /// By a condition.
     If(Expr, Box<Returns>, Box<Returns>),
+    /// `returns DATA, or END at the end, or FAILURE`: what a function returns that reads a stream. With `data` it has taken at least
+    /// one byte from it. It stands alone, or behind `else`.
+    Read {
+        /// What it returns for something that was read.
+        data: Box<Returns>,
+        /// What it returns where nothing comes any more.
+        end: Expr,
+        /// What it may return for an error, if that is something else.
+        fails: Option<Expr>,
+    },
 }
 
 /// The call may not come back. This is decided first, before requirements and effects.
@@ -422,6 +465,7 @@ impl Model {
     /// Whether it reads what comes from a stream, and may wait for it.
     pub fn reads_stream(&self) -> bool {
         let returns = |r: &Returns| match r {
+            Returns::Read { .. } => true,
             Returns::Value { kind, .. } | Returns::Static { kind, .. } | Returns::OrNull(kind, _) => {
                 *kind == Kind::Stream
             }

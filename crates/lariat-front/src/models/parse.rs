@@ -3,8 +3,8 @@
 use super::entries::Entry;
 use super::tokens::{Token, fail, tokenise};
 use super::{
-    Arg, Arms, BinaryOp, Content, Effect, End, Ends, Expr, Kept, Kind, Model, Occasion, Param, Requirement, Returns,
-    Type, UnaryOp, When, Write,
+    Arg, Arms, BinaryOp, Content, Effect, End, Ends, Expr, Handle, Kept, Kind, Model, Occasion, Param, Requirement,
+    Returns, StreamUse, Type, UnaryOp, When, Write,
 };
 use crate::Failure;
 
@@ -87,6 +87,7 @@ impl<'a> Parser<'a> {
             jumps: false,
             makes_pipe: false,
             breaks_pipe: false,
+            streams: Vec::new(),
             returns: Returns::Nothing,
             ends: None,
             blocks: false,
@@ -266,6 +267,17 @@ impl<'a> Parser<'a> {
                 self.symbol(":")?;
                 model.effects.push(Effect::Scans(format, self.kind()?));
             }
+            "stream" => model.streams.push(self.stream()?),
+            "streams" => {
+                self.symbol(":")?;
+                model.streams.push(if self.eat_word("moved") {
+                    StreamUse::AllMoved
+                } else if self.eat_word("opened") {
+                    StreamUse::OpenedAnew
+                } else {
+                    return Err(self.expected("`moved` or `opened`"));
+                });
+            }
             "changes" if self.eat_word("memory") => model.effects.push(Effect::ChangesMemory),
             "changes" => {
                 let frees = self.eat_word("or");
@@ -349,7 +361,7 @@ impl<'a> Parser<'a> {
             _ => {
                 self.at = start;
                 return Err(self.expected(
-                    "a clause: `requires`, `reads`, `writes`, `keeps`, `frees`, `calls`, `changes`, `registers`, `runs`, \
+                    "a clause: `requires`, `reads`, `writes`, `keeps`, `frees`, `calls`, `changes`, `stream`, `registers`, `runs`, \
                      `arms`, `returns`, `allocates`, `traps`, `stops`, `throws`, `may` or `assumes`",
                 ));
             }
@@ -465,6 +477,31 @@ impl<'a> Parser<'a> {
         Ok(Write { to, offset, amount, up_to, content, terminated, condition })
     }
 
+    /// `standard input: read`, `f: read`, `f: written`, `f: moved`, `path: opened as mode`
+    fn stream(&mut self) -> Result<StreamUse, Failure> {
+        let handle = if self.eat_word("standard") {
+            self.words(&["input"])?;
+            Handle::StandardInput
+        } else {
+            Handle::Arg(self.param()?)
+        };
+        self.symbol(":")?;
+        Ok(if self.eat_word("read") {
+            StreamUse::Read(handle)
+        } else if self.eat_word("written") {
+            StreamUse::Written(handle)
+        } else if self.eat_word("moved") {
+            StreamUse::Moved(handle)
+        } else if let Handle::Arg(path) = handle
+            && self.eat_word("opened")
+        {
+            let mode = if self.eat_word("as") { Some(self.pointer()?) } else { None };
+            StreamUse::Opened { path, mode }
+        } else {
+            return Err(self.expected("`read`, `written`, `moved` or `opened`"));
+        })
+    }
+
     fn kind(&mut self) -> Result<Kind, Failure> {
         self.try_kind().ok_or_else(|| self.expected("`input`, `stream`, `environment` or `time`"))
     }
@@ -525,6 +562,15 @@ impl<'a> Parser<'a> {
             return Ok(value);
         }
         self.at += 2;
+        // `or END at the end`
+        if self.peek() != Some(Token::Word("null")) || self.peek_at(1) == Some(Token::Word("at")) {
+            let end = self.expr(Place::Before)?;
+            self.words(&["at", "the", "end"])?;
+            let more = self.peek() == Some(Token::Symbol(",")) && self.peek_at(1) == Some(Token::Word("or"));
+            self.at += if more { 2 } else { 0 };
+            let fails = if more { Some(self.expr(Place::Before)?) } else { None };
+            return Ok(Returns::Read { data: Box::new(value), end, fails });
+        }
         self.words(&["null"])?;
         let kind = if self.eat_word("as") { self.kind()? } else { Kind::Environment };
         Ok(Returns::OrNull(kind, Box::new(value)))

@@ -1,7 +1,8 @@
 //! Models as text: what is printed here is parsed to the same again.
 
 use super::{
-    Arg, BinaryOp, Content, Effect, Ends, Expr, Kept, Kind, Model, Occasion, Param, Requirement, Returns, Type,
+    Arg, BinaryOp, Content, Effect, Ends, Expr, Handle, Kept, Kind, Model, Occasion, Param, Requirement, Returns,
+    StreamUse, Type,
     UnaryOp, When, Write,
 };
 use std::fmt::{self, Display, Formatter};
@@ -54,6 +55,9 @@ impl Display for Model {
         ];
         for (_, clause) in plain.iter().filter(|(said, _)| *said) {
             write!(f, "\n    {clause}")?;
+        }
+        for used in &self.streams {
+            write!(f, "\n    {}", p.stream(*used))?;
         }
         match &self.returns {
             Returns::Nothing => {}
@@ -246,6 +250,24 @@ impl Printer<'_> {
         }
     }
 
+    fn stream(&self, used: StreamUse) -> String {
+        let of = |handle: Handle| match handle {
+            Handle::StandardInput => "standard input",
+            Handle::Arg(n) => self.arg(n),
+        };
+        match used {
+            StreamUse::Read(h) => format!("stream {}: read", of(h)),
+            StreamUse::Written(h) => format!("stream {}: written", of(h)),
+            StreamUse::Moved(h) => format!("stream {}: moved", of(h)),
+            StreamUse::Opened { path, mode } => {
+                let mode = mode.map_or(String::new(), |m| format!(" as {}", self.arg(m)));
+                format!("stream {}: opened{mode}", self.arg(path))
+            }
+            StreamUse::OpenedAnew => "streams: opened".to_string(),
+            StreamUse::AllMoved => "streams: moved".to_string(),
+        }
+    }
+
     fn write(&self, write: &Write) -> String {
         let up_to = if write.up_to { "up to " } else { "" };
         let amount = self.amount(write.amount.as_ref());
@@ -317,6 +339,10 @@ impl Printer<'_> {
             }
             Returns::Handle => "handle".to_string(),
             Returns::OrNull(kind, inner) => format!("{}{}", self.value(inner), Self::null(*kind)),
+            Returns::Read { data, end, fails } => {
+                let fails = fails.as_ref().map_or(String::new(), |e| format!(", or {}", self.expr(e, 0)));
+                format!("{}, or {} at the end{fails}", self.value(data), self.expr(end, 0))
+            }
             Returns::If(condition, then, other) => {
                 format!("{} if {}, else {}", self.value(then), self.expr(condition, 0), self.value(other))
             }

@@ -173,7 +173,9 @@ fn what_the_entries_of_well_known_functions_say() {
     let free = model("free");
     assert_eq!((&free.effects[..], &free.requires[..]), (&[Effect::Frees(0)][..], &[Requirement::Freeable(0)][..]));
     assert_eq!(model("rand").returns, between(Kind::Environment, 0, i128::from(i32::MAX)));
-    assert_eq!(model("getchar").returns, between(Kind::Stream, -1, 255));
+    let byte = Box::new(between(Kind::Stream, 0, 255));
+    assert_eq!(model("getchar").returns, Returns::Read { data: byte, end: Expr::Number(-1), fails: None });
+    assert_eq!(model("getchar").streams, [StreamUse::Read(Handle::StandardInput)]);
     assert_eq!(model("__VERIFIER_nondet_int").returns, Returns::Value { kind: Kind::Input, low: None, high: None });
     assert!(model("setjmp").special && model("__sigsetjmp").special && model("longjmp").special);
 
@@ -191,8 +193,28 @@ fn what_the_entries_of_well_known_functions_say() {
     }
     // Nothing that is not nondeterministic by contract is a free choice at each call.
     for model in builtin_models() {
-        let choice = format!("{model}").contains("input");
+        let choice = format!("{model}").replace("standard input", "").contains("input");
         assert_eq!(choice, model.name.contains("nondet_"), "{model}");
+    }
+}
+
+#[test]
+fn who_reads_says_from_where_and_what_comes_at_the_end() {
+    for model in builtin_models() {
+        let reads = model.streams.iter().any(|s| matches!(s, StreamUse::Read(_)));
+        let mut last = &model.returns;
+        while let Returns::If(_, _, no) = last {
+            last = no;
+        }
+        assert_eq!(reads, matches!(last, Returns::Read { .. }), "{model}");
+    }
+    // What moves a stream, or may make it give something again.
+    for name in [
+        "ungetc", "fseek", "rewind", "clearerr", "freopen", "lseek", "dup2", "fork", "system", "close", "write",
+        "fputs",
+    ] {
+        let moves = |s: &StreamUse| matches!(s, StreamUse::Moved(_) | StreamUse::AllMoved | StreamUse::Written(_));
+        assert!(model(name).streams.iter().any(moves), "{name}");
     }
 }
 

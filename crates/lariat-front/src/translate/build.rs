@@ -75,6 +75,8 @@ pub(super) enum Next {
     Outside(FunctionId),
     /// With a call through a pointer to none of the known functions.
     Nobody(Expr),
+    /// With a read, which it stands before.
+    Reads(super::streams::Outcome),
 }
 
 impl State {
@@ -194,6 +196,8 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) forced: FastSet<Point>,
     /// Whether floating-point operations round as they do by default.
     pub(super) default_rounding: bool,
+    /// What calls do with streams.
+    pub(super) streams: super::streams::Streams,
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
@@ -257,7 +261,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             joins: if cx.graph.order.len() > LONG { 1 } else { JOINS },
             forced: cx.flat.returns_twice.iter().map(|p| cx.flat.after_call(*p)).collect(),
             default_rounding: cx.default_rounding(),
+            streams: super::streams::Streams::find(cx, points),
         };
+        builder.make_streams();
         if cx.options.observe.is_some() {
             let ty = IntType::signed(64);
             let var = builder.names.var(&mut builder.program, "observed", ty);
@@ -480,6 +486,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                 }
                 Next::Outside(f) => self.call_outside(state, f),
                 Next::Nobody(pointer) => self.call_nobody(state, &pointer),
+                Next::Reads(outcome) => self.read_on(state, outcome),
             }
         }
         let mut cases = std::mem::take(&mut self.cases);

@@ -35,6 +35,7 @@ impl<'m> Builder<'_, 'm> {
                 self.assume(state, "inline assembly changes only its outputs and memory that others know of", span);
                 let passed = state.trail.len();
                 self.forget_escaped(state, true);
+                self.move_streams(state, [true; 2]);
                 let sym = self.any(state, &instruction.ty, UnknownKind::Environment);
                 for a in args {
                     for object in self.points.expand(&self.targets(state, a)).0.into_keys() {
@@ -450,6 +451,7 @@ impl<'m> Builder<'_, 'm> {
         } else {
             self.forget_escaped(state, defined);
         }
+        self.move_streams(state, [true; 2]);
         let unwinds = !matches!(&instruction.op, Op::Call { nounwind: true, .. });
         if let Some(handler) = self.cx.flat.handler(state.point()).filter(|_| unwinds) {
             // It may also end with an exception, and somebody here catches it.

@@ -4,6 +4,7 @@ use super::arith::{Num, Sym, and, bit, cmp, constant, ite, low_bit, not, operate
 use super::build::{Builder, Flow, Split, State};
 use super::flat::{Point, index};
 use super::points::{ObjectKind, Offsets, Targets, constant_of};
+use super::streams::{Outcome, parts};
 use super::values::operand_type;
 use super::{Context, ModelUse, bits_of};
 use crate::models::{
@@ -13,7 +14,7 @@ use crate::models::{
 use crate::module::{Callee, Constant, FloatKind, Instruction, Op, Operand, Type};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow, Piece};
 
 impl<'m> Builder<'_, 'm> {
     pub(super) fn model(
@@ -25,29 +26,13 @@ impl<'m> Builder<'_, 'm> {
     ) -> Result<Flow, Split> {
         let flat = self.cx.flat;
         let at = state.point();
-        let function = flat.function(at.instance);
-        let result = flat.value(at.instance, instruction.id);
         let span = state.span_of();
         self.note_call(state, instruction, model);
-        let mut values = Vec::new();
-        for (n, a) in args.iter().enumerate() {
-            let ty = operand_type(function, a);
-            let mut v = self.number(state, a, &ty);
-            // An argument is read by the type that the function takes.
-            if let (Some(p), Type::Int(w)) = (model.params.get(n), &ty)
-                && let Some(t) = p.ty
-                && *w <= 128
-            {
-                v = v.read_as(IntType { width: *w, signed: t.signed() });
-            }
-            values.push(v);
-        }
+        let cx = self.model_call(state, model, args);
         for a in args {
             let targets = self.targets(state, a);
             self.hand_over(&targets);
         }
-        let mut cx =
-            ModelCall { values, targets: args.iter().map(|a| self.targets(state, a)).collect(), args, result: None };
         if let Some(text) = &model.assumption {
             self.assume(state, &format!("{text} (`{}`)", model.name), span.clone());
         }
@@ -121,6 +106,12 @@ impl<'m> Builder<'_, 'm> {
         let mut vague = false;
         for r in &model.requires {
             let ok = match r {
+                Requirement::Condition(ModelExpr::Binary(ModelBinary::Ne, a, b))
+                    if let (ModelExpr::Arg(n), ModelExpr::Number(0)) = (&**a, &**b)
+                        && args.get(*n).is_some_and(|o| self.is_standard_stream(at, o)) =>
+                {
+                    Some(truth(true))
+                }
                 Requirement::Condition(e) => self.model_condition(e, &cx),
                 Requirement::Readable { at, amount, up_to: false } => {
                     self.model_range(state, *at, None, amount, &cx)?
@@ -139,11 +130,60 @@ impl<'m> Builder<'_, 'm> {
                 None => vague = true,
             }
         }
+        if let Some(set) = self.reads_stream(at) {
+            if vague {
+                self.assume(state, &format!("`{}` gets valid arguments", model.name), span);
+            }
+            self.read_ways(state.clone(), model, &cx, set);
+            return Ok(Flow::Done);
+        }
+        self.model_outcome(state, instruction, model, cx, vague)
+    }
+
+    /// The arguments of a call.
+    pub(super) fn model_call<'a>(&mut self, state: &mut State, model: &Model, args: &'a [Operand]) -> ModelCall<'a> {
+        let function = self.cx.flat.function(state.point().instance);
+        let mut values = Vec::new();
+        for (n, a) in args.iter().enumerate() {
+            let ty = operand_type(function, a);
+            let mut v = self.number(state, a, &ty);
+            // An argument is read by the type that the function takes.
+            if let (Some(p), Type::Int(w)) = (model.params.get(n), &ty)
+                && let Some(t) = p.ty
+                && *w <= 128
+            {
+                v = v.read_as(IntType { width: *w, signed: t.signed() });
+            }
+            values.push(v);
+        }
+        let targets = args.iter().map(|a| self.targets(state, a)).collect();
+        ModelCall { values, targets, args, result: None, outcome: None }
+    }
+
+    /// What a defined call does and returns.
+    pub(super) fn model_outcome(
+        &mut self,
+        state: &mut State,
+        instruction: &'m Instruction,
+        model: &'m Model,
+        mut cx: ModelCall<'_>,
+        mut vague: bool,
+    ) -> Result<Flow, Split> {
+        let flat = self.cx.flat;
+        let at = state.point();
+        let result = flat.value(at.instance, instruction.id);
+        let span = state.span_of();
+        let (plain, read) = parts(&model.returns);
+        let returns = match cx.outcome {
+            None => &model.returns,
+            Some(Outcome::Plain(n)) => plain.get(n).map_or(&model.returns, |(_, r)| r),
+            Some(_) => read,
+        };
         // What comes back, before what happens to memory: effects may speak of it.
         let value = if model.c_locale && self.cx.handlers.sets_locale {
             self.any(state, &instruction.ty, UnknownKind::Environment)
         } else {
-            let Some(value) = self.model_returns(state, at, &model.returns, model, instruction, &cx)? else {
+            let Some(value) = self.model_returns(state, at, returns, model, instruction, &cx)? else {
                 return Ok(Flow::Done);
             };
             value
@@ -159,7 +199,8 @@ impl<'m> Builder<'_, 'm> {
         for effect in &model.effects {
             match effect {
                 Effect::Writes(w) => {
-                    if !self.model_write(state, w, &cx, &mut vague)? {
+                    let chosen = self.chooses_bytes(model, &cx);
+                    if !self.model_write(state, w, &cx, chosen, &mut vague)? {
                         return Ok(Flow::Done);
                     }
                 }
@@ -203,6 +244,7 @@ impl<'m> Builder<'_, 'm> {
                 Effect::ChangesThroughRest | Effect::ChangesMemory => self.forget_escaped(state, false),
             }
         }
+        self.move_as_said(state, at);
         if vague {
             self.assume(state, &format!("`{}` gets valid arguments", model.name), span);
         }
@@ -319,16 +361,23 @@ impl<'m> Builder<'_, 'm> {
         state: &mut State,
         w: &Write,
         cx: &ModelCall<'_>,
+        chosen: bool,
         vague: &mut bool,
     ) -> Result<bool, Split> {
         let ty = self.address();
+        let stream = w.content == Content::Unknown(Kind::Stream);
+        if stream && matches!(cx.outcome, Some(Outcome::End | Outcome::NoNumber)) {
+            return Ok(true);
+        }
         let (Some(p), Some(targets)) = (cx.values.get(w.to).cloned(), cx.targets.get(w.to).cloned()) else {
             return Ok(true);
         };
         let pointer = p.to(ty);
         let amount = w.amount.as_ref().and_then(|n| self.model_number(n, cx, ty));
         let exact = match &amount {
-            Some(Expr::Const(n, _)) if !w.up_to && w.offset.is_none() && w.condition.is_none() => {
+            Some(Expr::Const(n, _))
+                if (!w.up_to || stream && chosen) && w.offset.is_none() && w.condition.is_none() =>
+            {
                 u64::try_from(n.clone()).ok()
             }
             _ => None,
@@ -355,7 +404,11 @@ impl<'m> Builder<'_, 'm> {
                     let lost = resolved.spots.iter().any(|s| matches!(s.place, super::memory::Place::Lost(_)));
                     if !lost && !resolved.spots.is_empty() {
                         let value = IntType::unsigned(u32::try_from(n * 8).unwrap_or(8));
-                        let u = self.unknown(state, "written", value, kind_of(kind), None);
+                        let kind = if stream && chosen { UnknownKind::Input } else { kind_of(kind) };
+                        let u = self.unknown(state, "written", value, kind, None);
+                        if kind == UnknownKind::Input && stream {
+                            self.note_piece(&u, Piece::Bytes(n), state.at);
+                        }
                         if !self.require(state, resolved.valid.clone()) {
                             return Ok(false);
                         }
@@ -392,6 +445,13 @@ impl<'m> Builder<'_, 'm> {
         model: &Model,
         cx: &ModelCall<'_>,
     ) -> Result<(), Split> {
+        if let Some(Outcome::End | Outcome::AnyEnd | Outcome::NoNumber) = cx.outcome {
+            return Ok(());
+        }
+        let numbers = match cx.outcome {
+            Some(Outcome::Given) => self.plain_numbers(model, cx).unwrap_or_default(),
+            _ => Vec::new(),
+        };
         let sizes = cx.args.get(format).and_then(|f| self.scan_sizes(f)).unwrap_or_default();
         let ty = self.address();
         let first = model.params.len();
@@ -399,12 +459,26 @@ impl<'m> Builder<'_, 'm> {
             let (Some(p), Some(targets)) = (cx.values.get(n), cx.targets.get(n)) else { continue };
             let (pointer, targets) = (p.to(ty), targets.clone());
             let _k = index(n);
+            let chosen = numbers.get(n - first).map(|(letter, size)| {
+                let ty = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
+                let new = self.unknown(state, "scanned", ty, UnknownKind::Input, None);
+                self.note_piece(&new, Piece::Number(*letter), state.at);
+                new
+            });
             if let Some(Some(size)) = sizes.get(n - first) {
                 let resolved = self.resolve(state, &pointer, &targets, *size, 1)?;
                 let lost = resolved.spots.iter().any(|s| matches!(s.place, super::memory::Place::Lost(_)));
                 if !lost && !resolved.spots.is_empty() {
                     let old = self.read(state, &resolved, *size)?;
                     let value = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
+                    if let Some(new) = chosen {
+                        // All conversions of a plain stream are done.
+                        if !self.require(state, resolved.valid.clone()) {
+                            return Ok(());
+                        }
+                        self.write(state, &resolved, *size, &new)?;
+                        continue;
+                    }
                     let new = self.unknown(state, "scanned", value, kind_of(kind), None);
                     let flag = IntType::unsigned(1);
                     let done = self.unknown(state, "read", flag, kind_of(kind), None);
@@ -538,8 +612,26 @@ impl<'m> Builder<'_, 'm> {
                 let range = (fixed(&low, min), fixed(&high, max));
                 let ranged = (range != int.range() && range.0 <= range.1).then_some(range);
                 let name = self.callee_name(instruction).unwrap_or_else(|| model.name.clone());
-                let u = self.unknown(state, &name, int, kind_of(*kind), ranged);
+                // How many conversions of a format are done is not a choice of its own.
+                let scans = model.effects.iter().any(|e| matches!(e, Effect::Scans(..)));
+                let chosen = *kind == Kind::Stream && cx.outcome == Some(Outcome::Given) && !scans;
+                let missing = self.opens_alone(at, returns);
+                let (kind, ranged) = match ranged {
+                    ranged if chosen => (UnknownKind::Input, Self::chosen_range(ranged, int, high.is_some())),
+                    Some((_, most)) if missing => (kind_of(*kind), Some((IBig::ZERO, most))),
+                    ranged => (kind_of(*kind), ranged),
+                };
+                let u = self.unknown(state, &name, int, kind, ranged);
+                if chosen {
+                    let piece = self.piece_of(returns, model, cx);
+                    self.note_piece(&u, piece, at);
+                }
                 let mut e = u.expr;
+                if missing {
+                    let gone = self.unknown(state, "missing", IntType::unsigned(1), UnknownKind::Input, None);
+                    self.note_piece(&gone, Piece::Missing, at);
+                    e = ite(low_bit(&gone), constant(-1, int), e);
+                }
                 if let Some(Some(h)) = &high
                     && !matches!(h, Expr::Const(..))
                 {
@@ -664,14 +756,21 @@ impl<'m> Builder<'_, 'm> {
                 let Some(value) = self.model_returns(state, at, inner, model, instruction, cx)? else {
                     return Ok(None);
                 };
-                let flag =
-                    self.unknown(state, &format!("{} fails", model.name), IntType::unsigned(1), kind_of(*kind), None);
+                let chosen = matches!(**inner, Returns::Handle) && self.streams.opens(at);
+                let kind = if chosen { UnknownKind::Input } else { kind_of(*kind) };
+                let flag = self.unknown(state, &format!("{} fails", model.name), IntType::unsigned(1), kind, None);
+                if chosen {
+                    self.note_piece(&flag, Piece::Missing, at);
+                }
                 let works = not(low_bit(&flag));
                 let Sym::Num(n) = value else { return Ok(Some(value)) };
                 if let Returns::Fresh { .. } | Returns::Moved { .. } = core_of(inner) {
                     self.keep_if(state, &before, &works);
                 }
                 Sym::Num(Num::new(ite(works, n.to(ty), constant(0, ty)), ty))
+            }
+            Returns::Read { .. } => {
+                return self.read_result(state, at, returns, (model, instruction), cx, int);
             }
             Returns::If(c, yes, no) => match self.model_condition(c, cx) {
                 Some(Cond::Const(true)) => {
@@ -754,12 +853,20 @@ pub(super) struct ModelCall<'a> {
     targets: Vec<Targets>,
     args: &'a [Operand],
     result: Option<Num>,
+    /// If it reads a stream, how that goes.
+    pub(super) outcome: Option<Outcome>,
+}
+
+impl ModelCall<'_> {
+    pub(super) fn args(&self) -> &[Operand] {
+        self.args
+    }
 }
 
 pub(super) fn kind_of(kind: Kind) -> UnknownKind {
     match kind {
         Kind::Input => UnknownKind::Input,
-        // What a stream gives is not two choices where two reads are; that is not followed.
+        // What a stream gives is a choice only where `streams` has followed what was read of it.
         Kind::Stream | Kind::Environment | Kind::Time => UnknownKind::Environment,
     }
 }
@@ -767,7 +874,7 @@ pub(super) fn kind_of(kind: Kind) -> UnknownKind {
 /// What a model returns, without the question whether it works.
 pub(super) fn core_of(returns: &Returns) -> &Returns {
     match returns {
-        Returns::OrNull(_, inner) => core_of(inner),
+        Returns::OrNull(_, inner) | Returns::Read { data: inner, .. } => core_of(inner),
         Returns::If(_, yes, no) => match core_of(yes) {
             fresh @ (Returns::Fresh { .. } | Returns::Moved { .. }) => fresh,
             _ => core_of(no),

@@ -7,7 +7,7 @@
 //! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
 //!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
 //!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `handlers` what runs that
-//!    nobody calls, `assembly` inline assembly, `bulk` copies and new objects, `live` what is
+//!    nobody calls, `assembly` inline assembly, `streams`, `handles` and `arguments` what comes from outside, `bulk` copies and new objects, `live` what is
 //!    used later, `arith` the integers.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
@@ -16,6 +16,7 @@
 //! With [`Options::observe`] a call of that function ends a location: the value is stored in the variable `observed`, and the
 //! next location's name starts with `observe`.
 
+mod arguments;
 mod arith;
 mod assembly;
 mod build;
@@ -25,6 +26,7 @@ mod debug;
 mod flat;
 mod floats;
 mod handlers;
+mod handles;
 mod instructions;
 mod intrinsics;
 mod layout;
@@ -38,6 +40,7 @@ mod prepare;
 mod returns;
 mod skip;
 mod start;
+mod streams;
 mod values;
 
 use crate::intrinsic::Intrinsic;

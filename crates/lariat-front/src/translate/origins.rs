@@ -10,7 +10,7 @@ use dashu_int::IBig;
 use lariat_ir::neutral::{Before, Cells, Extent, Happening};
 
 impl Builder<'_, '_> {
-    /// Writes down what the source calls things.
+    /// Writes down what the source calls things. (Of a whole program, the memory from before is its command line: `arguments`.)
     pub(super) fn note_origins(&mut self) {
         self.program.origins.files.clone_from(&self.cx.flat.module.files);
         for n in 0..self.memory.objects.len() {
@@ -28,19 +28,19 @@ impl Builder<'_, '_> {
                     let pointers: Vec<usize> =
                         list.iter().filter(|s| self.is_pointer(object, s.offset)).map(|s| s.var).collect();
                     self.program.origins.pointers.extend(pointers);
-                    if object.kind == ObjectKind::Outside {
+                    if object.kind == ObjectKind::Outside && !self.cx.whole {
                         let scalars = list.iter().map(|s| (s.var, s.offset)).collect();
                         let before = self.before(object, Vec::new(), scalars);
                         self.program.origins.before = Some(before);
                     }
                 }
                 Layout::Region(r) => {
-                    if object.kind == ObjectKind::Outside {
+                    if object.kind == ObjectKind::Outside && !self.cx.whole {
                         let mems = self.memory.regions[*r].fields.iter().map(|f| f.mem).collect();
                         let before = self.before(object, mems, Vec::new());
                         self.program.origins.before = Some(before);
                     }
-                    if !made {
+                    if !(made || object.kind == ObjectKind::Outside && self.cx.whole) {
                         let cells = self.cells(object, *r);
                         self.program.origins.cells.extend(cells);
                     }

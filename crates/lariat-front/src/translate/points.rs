@@ -772,7 +772,9 @@ impl Points {
                 self.flow(result, &Targets::one(pointer, 0));
                 self.store(&Targets::one(pointer, 0), &Targets(BTreeMap::from([(table, Offsets::ANY)])), POINTER);
             }
-            Returns::OrNull(_, inner) => self.returns(at, result, inner, arguments, pointer),
+            Returns::OrNull(_, inner) | Returns::Read { data: inner, .. } => {
+                self.returns(at, result, inner, arguments, pointer);
+            }
             Returns::If(_, yes, no) => {
                 self.returns(at, result, yes, arguments, pointer);
                 self.returns(at, result, no, arguments, pointer);

@@ -107,6 +107,7 @@ impl Builder<'_, '_> {
 
     /// A recursive call of an instance has returned: everything that it may have written is unknown.
     fn skip(&mut self, state: &mut State, again: InstanceId) {
+        self.skip_streams(state);
         let root = self.component(again);
         let mut regions = BTreeSet::new();
         for &o in self.written(root).iter() {

@@ -1,7 +1,7 @@
 //! The first location of a program: what holds in the beginning, and what a verdict on it does not cover.
 
-use super::arith::{self, Sym, and, cmp, constant};
-use super::build::{Builder, State};
+use super::arith::{self, Sym, constant};
+use super::build::{Builder, Next, State};
 use super::flat::{InstanceId, index};
 use super::layout::{Layout, Size};
 use super::points::{ObjectKind, Targets};
@@ -9,7 +9,7 @@ use super::{leaves_of, store_size};
 use crate::module::{Constant, FunctionId, Op, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::FastSet;
-use lariat_ir::neutral::{CmpOp, Expr, Goto, IntType, Location, MemInit, MemUpdate, Origin, Overflow};
+use lariat_ir::neutral::{Expr, IntType, Location, MemInit, MemUpdate, Origin};
 use lariat_ir::{Obligation, UnknownKind};
 use std::collections::BTreeSet;
 
@@ -141,6 +141,7 @@ impl Builder<'_, '_> {
         }
         let function = self.cx.flat.function(InstanceId(0));
         state.site = function.place.filter(|p| p.line > 0).map(super::build::site);
+        let is_main = function.name == "main" && self.cx.whole;
         for (n, p) in function.params.iter().enumerate() {
             let value = self.cx.flat.value(InstanceId(0), ValueId(index(n)));
             let leaves = leaves_of(&p.ty);
@@ -153,10 +154,17 @@ impl Builder<'_, '_> {
                     .find(|v| v.argument as usize == n + 1);
                 let name = variable.map_or_else(|| format!("argument {}", n + 1), |v| v.name.clone());
                 let ty = self.leaf_type(InstanceId(0), ValueId(index(n)), leaf);
-                let range = (self.cx.whole && function.name == "main" && n == 0 && ty.width >= 8)
+                let vector = (is_main && n == 1 && *leaf == Type::Ptr).then(|| self.vector_address()).flatten();
+                let range = (is_main && n == 0 && ty.width >= 8)
                     .then(|| (IBig::from(1), IntType::signed(ty.width).range().1))
                     .or_else(|| (*leaf == Type::Ptr).then(|| ty.range()));
-                let unknown = self.unknown(&mut state, &name, ty, UnknownKind::Input, range);
+                // What lies behind a third parameter is not followed.
+                let kind = if is_main && n > 1 { UnknownKind::Environment } else { UnknownKind::Input };
+                let unknown = match vector {
+                    // The vector lies where memory from before begins.
+                    Some(v) => arith::Num::constant(v, ty),
+                    None => self.unknown(&mut state, &name, ty, kind, range),
+                };
                 if matches!(leaf, Type::Float(_)) {
                     self.note_float(&unknown);
                 }
@@ -177,52 +185,29 @@ impl Builder<'_, '_> {
                 }
             }
         }
+        self.start_streams(&mut state);
         let mut location = Location::new(self.loc_names.unused("start"), Vec::new());
         location.span = self.span(function.place);
         location.function = Some(function.shown().to_owned());
         self.program.locs.push(location);
         self.program.entry = 0;
         self.cases.clear();
-        if function.name == "main" && self.cx.whole && !function.params.is_empty() {
+        let mut short = Vec::new();
+        if is_main && !function.params.is_empty() {
             self.assume(&mut state, "the program is called with its name: `argc` is at least 1", None);
-            self.argument_vector(&mut state);
+            short = self.command_lines(&mut state);
         }
         let before = std::mem::take(&mut self.cases);
-        // The first piece goes on from here, unless control comes back to the entry.
-        self.jump(state, root);
+        if short.is_empty() {
+            // The first piece goes on from here, unless control comes back to the entry.
+            self.jump(state, root);
+        } else {
+            self.push(state, Next::Go(root));
+            self.push_all(short.into_iter().map(|s| (s, Next::Go(root))).collect());
+        }
         self.ways(root, 0);
         let cases = &mut self.program.locs[0].cases;
         cases.splice(0..0, before);
-    }
-
-    /// `argv[argc]` is null; where it is not this is no run of the program.
-    pub(super) fn argument_vector(&mut self, state: &mut State) {
-        let value = |n: u32| self.cx.flat.value(InstanceId(0), ValueId(n));
-        let (Some(Sym::Num(count)), Some(Sym::Num(vector))) =
-            (state.env.get(&value(0)).cloned(), state.env.get(&value(1)).cloned())
-        else {
-            return;
-        };
-        let ty = self.address();
-        let bytes = u64::from(ty.width / 8);
-        let by = arith::operate(
-            lariat_ir::neutral::BinaryOp::Mul,
-            ty,
-            Overflow::Undefined,
-            count.to(ty),
-            constant(bytes, ty),
-        );
-        let at = arith::operate(lariat_ir::neutral::BinaryOp::Add, ty, Overflow::Undefined, vector.to(ty), by);
-        let targets = self.points.value(value(1)).clone();
-        let Ok(resolved) = self.resolve(state, &at, &targets, bytes, bytes) else { return };
-        let lost = resolved.spots.iter().any(|s| matches!(s.place, super::memory::Place::Lost(_)));
-        if resolved.spots.is_empty() || lost || self.memory.outside_size.is_none() {
-            return;
-        }
-        if let Ok(last) = self.read(state, &resolved, bytes) {
-            let null = cmp(CmpOp::Eq, ty, last.to(ty), constant(0, ty));
-            self.unless(state, and(resolved.valid, null), Goto::Stop);
-        }
     }
 
     /// Whether neither all objects of a region are globals whose first content is known, nor all are inputs: memory that was there

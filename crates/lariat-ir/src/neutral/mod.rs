@@ -39,7 +39,7 @@ mod tests;
 
 pub use expr::{Bound, BoundMem, Lowered, Reading, Scope, lower_cond, lower_expr};
 pub use floats::{settle, settled_number};
-pub use origin::{Before, Cells, Extent, Happening, Origin, Origins, Site, Visit};
+pub use origin::{Before, Cells, Extent, Happening, Origin, Origins, Piece, Site, Visit};
 pub use system::lower;
 
 use crate::float::FloatOp;

@@ -25,11 +25,45 @@ pub enum Origin {
         /// Where the call is.
         site: Option<Site>,
     },
+    /// What is read from a stream: standard input, a file, a connection.
+    Stream {
+        /// The function that reads it, if one does.
+        function: String,
+        /// What it is.
+        piece: Piece,
+        /// Whether that is standard input for certain.
+        standard: bool,
+        /// Where the call is.
+        site: Option<Site>,
+    },
     /// A read that others may have written for: volatile, or atomic.
     Shared {
         /// Where it is read.
         site: Option<Site>,
     },
+}
+
+/// A piece of what is read from a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// How many reads give something.
+    Length,
+    /// Whether ends may come at any time.
+    Rough,
+    /// A byte.
+    Byte,
+    /// So many items of this many bytes each.
+    Items(u64),
+    /// A line.
+    Line,
+    /// This many bytes, the value's, the first one the lowest.
+    Bytes(u64),
+    /// A number, as the conversion of this letter reads it.
+    Number(char),
+    /// Whether there is something that is no number.
+    NoNumber,
+    /// Whether there is no such file.
+    Missing,
 }
 
 /// A place in one of the files of [`Origins::files`].

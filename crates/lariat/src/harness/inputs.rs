@@ -1,6 +1,7 @@
 //! The inputs of a run, in the order in which the program reads them.
 
 use crate::analyze::Study;
+use crate::report::contents::{contents, is_part, words};
 use crate::report::replay::{Moment, Replay};
 use crate::source::Source;
 use dashu_int::IBig;
@@ -23,13 +24,23 @@ pub(super) struct Inputs {
     pub functions: BTreeMap<String, Returns>,
     /// The parameters of the entry.
     pub parameters: Vec<(UnknownId, IBig)>,
+    /// What standard input holds.
+    pub standard_input: Vec<u8>,
+    /// Words of the command line.
+    pub words: BTreeMap<u64, Vec<u8>>,
 }
 
 impl Inputs {
     /// Those of a run; or what cannot be given from outside.
     pub(super) fn of(study: &Study, source: &Source, run: &Replay) -> Result<Self, String> {
         let mut follower = Follower { study, source, chosen: BTreeMap::new() };
-        let mut inputs = Self::default();
+        let mut inputs = Self { words: words(&study.ts, source, run), ..Self::default() };
+        if let Some(read) = contents(&study.ts, source, run) {
+            if !read.standard {
+                return Err("it reads from a file or a connection".into());
+            }
+            inputs.standard_input = read.bytes;
+        }
         for m in run.stem() {
             inputs.take(source, follower.step(m)?, true);
         }
@@ -92,6 +103,27 @@ impl Inputs {
     }
 }
 
+/// What puts the content of standard input into its place, as text of C: what is declared, and what runs first.
+pub(super) fn standard_input(bytes: &[u8]) -> (String, String) {
+    if bytes.is_empty() {
+        return (String::new(), String::new());
+    }
+    let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
+    let declared = format!(
+        "/* What standard input holds. */\n\
+         static const unsigned char lariat_input[] = {{ {} }};\n\
+         int lariat_pipe(int *) __asm__(\"pipe\");\n\
+         long lariat_write(int, const void *, unsigned long) __asm__(\"write\");\n\
+         int lariat_dup2(int, int) __asm__(\"dup2\");\n\
+         int lariat_close(int) __asm__(\"close\");\n\n",
+        list.join(", ")
+    );
+    let first = "    int lariat_ends[2];\n    lariat_pipe(lariat_ends);\n    \
+                 lariat_write(lariat_ends[1], lariat_input, sizeof lariat_input);\n    lariat_close(lariat_ends[1]);\n    \
+                 lariat_dup2(lariat_ends[0], 0);\n";
+    (declared, first.to_owned())
+}
+
 struct Follower<'a> {
     study: &'a Study,
     source: &'a Source,
@@ -111,6 +143,10 @@ impl Follower<'_> {
             if ts.unknowns[u].kind != UnknownKind::Input {
                 continue;
             }
+            // What streams hold was found for all of them together, and so was the command line.
+            if self.source.origin(u).is_some_and(is_part) {
+                continue;
+            }
             let least = ts.least(u);
             let value = self.chosen.get(&u).unwrap_or(&least);
             match self.source.origin(u) {
@@ -118,7 +154,7 @@ impl Follower<'_> {
                 Some(Origin::Call { function, .. }) => {
                     return Err(format!("`{function}` writes an input to memory"));
                 }
-                Some(Origin::Shared { .. }) | None => {
+                Some(Origin::Shared { .. } | Origin::Stream { .. }) | None => {
                     return Err(format!("it is not known how to give the input `{}`", ts.unknowns[u].name));
                 }
             }

@@ -205,8 +205,14 @@ pub(super) fn command_line(inputs: &Inputs, source: &Source) -> String {
         _ => None,
     });
     let count = count.and_then(|c| usize::try_from(c).ok()).unwrap_or(1).min(1000);
-    let strings = vec!["\"program\""; count.max(1)].join(", ");
-    format!("(char *[]){{ {strings}, 0 }}")
+    // They may be written to.
+    let word = |n: usize| {
+        let text = inputs.words.get(&(n as u64)).map_or(&b"program"[..], Vec::as_slice);
+        let bytes: Vec<String> = text.iter().map(|b| format!("(char){b}")).chain(["0".to_owned()]).collect();
+        format!("(char []){{ {} }}", bytes.join(", "))
+    };
+    let strings: Vec<String> = (0..count.max(1)).map(word).collect();
+    format!("(char *[]){{ {}, 0 }}", strings.join(", "))
 }
 
 /// A number as C writes it.

@@ -122,15 +122,24 @@ fn program(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim) -
     if memory.setup.contains("calloc") {
         out.push_str("void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);\n\n");
     }
+    let (declared, first) = inputs::standard_input(&inputs.standard_input);
+    out.push_str(&declared);
     out.push_str("int main(void) {\n");
+    out.push_str(&first);
     out.push_str(&memory.setup);
     let entry_function =
         if entry.name == "main" && study.ts.mode == Mode::Program { "lariat_main" } else { &entry.name };
     if !is_name(entry_function) {
         return Err(format!("`{entry_function}` cannot be called from C"));
     }
-    let arguments = arguments(study, entry, &inputs, &memory)?;
-    let _ = writeln!(out, "    {entry_function}({});\n    return 0;\n}}", arguments.join(", "));
+    let mut arguments = arguments(entry, &inputs, &memory)?;
+    let mut callee = entry_function.to_owned();
+    if study.ts.mode == Mode::Program && arguments.len() == 1 {
+        // Where a command line lies is no input; what it says is. Whoever takes fewer arguments does not mind more.
+        arguments.extend([memory::command_line(&inputs, source), "(char *[]){ 0 }".to_owned()]);
+        callee = format!("((int (*)(int, char **, char **)){callee})");
+    }
+    let _ = writeln!(out, "    {callee}({});\n    return 0;\n}}", arguments.join(", "));
     Ok(out)
 }
 
@@ -139,20 +148,11 @@ const ROUNDS: usize = 200;
 const STEPS: usize = 4000;
 
 /// The arguments of the entry, in their order.
-fn arguments(
-    study: &Study,
-    entry: &EntryStudy,
-    inputs: &Inputs,
-    memory: &memory::Memory,
-) -> Result<Vec<String>, String> {
+fn arguments(entry: &EntryStudy, inputs: &Inputs, memory: &memory::Memory) -> Result<Vec<String>, String> {
     let mut found: BTreeMap<usize, String> = BTreeMap::new();
-    let whole = study.ts.mode == Mode::Program;
     for (u, value) in &inputs.parameters {
         let Some(Origin::Parameter { number, pointer, name }) = entry.source.origin(*u) else { continue };
         let text = match pointer {
-            // The strings of a command line are there in any case.
-            Some(_) if whole && *number == 1 && !memory.is_inside(value) => memory::command_line(inputs, &entry.source),
-            Some(_) if whole && *number > 1 => "0".to_owned(),
             Some(_) => memory.pointer(value).ok_or_else(|| format!("`{name}` points to nothing that can be made"))?,
             None => memory::number(value),
         };

@@ -161,6 +161,7 @@ fn input(i: &Input) -> Json {
         InputOrigin::Call(span) => ("call", span.as_ref()),
         InputOrigin::Parameter(_) => ("parameter", None),
         InputOrigin::Before => ("before", None),
+        InputOrigin::Stream => ("stream", None),
         InputOrigin::Unknown => ("input", None),
     };
     json!({

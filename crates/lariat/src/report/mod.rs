@@ -3,6 +3,7 @@
 pub(crate) mod automaton;
 pub mod cfg;
 mod combine;
+pub(crate) mod contents;
 mod intent;
 pub mod json;
 mod live;
@@ -224,6 +225,8 @@ pub enum InputOrigin {
     Parameter(usize),
     /// It is there before the entry is called.
     Before,
+    /// It is what streams hold, as text.
+    Stream,
     /// From somewhere else.
     Unknown,
 }

@@ -273,6 +273,8 @@ fn inputs(l: &LoopReport, all: &[Input]) -> String {
         InputOrigin::Call(None) => format!("`{}()` returns {}", i.name, i.value),
         InputOrigin::Parameter(_) => format!("parameter `{}` = {}", i.name, i.value),
         InputOrigin::Before => format!("`{}` = {} at the start", i.name, i.value),
+        InputOrigin::Stream if i.value.is_empty() => format!("{} is empty", i.name),
+        InputOrigin::Stream => format!("{} is `{}`, then the end", i.name, i.value),
         InputOrigin::Unknown => format!("{} = {}", i.name, i.value),
     };
     // What the function is called with comes first, then what is there before, then what is read.
@@ -351,7 +353,7 @@ fn happenings(s: &StepReport) -> Vec<String> {
     let stored = |i: &&Input| match i.origin {
         InputOrigin::Call(_) => s.changed.iter().any(|(_, v)| *v == i.value),
         InputOrigin::Parameter(_) => true,
-        InputOrigin::Before | InputOrigin::Unknown => false,
+        InputOrigin::Before | InputOrigin::Stream | InputOrigin::Unknown => false,
     };
     let mut parts: Vec<String> = s
         .inputs

@@ -18,6 +18,11 @@ pub(super) fn witness(reader: &mut Reader<'_>, c: &Claim, run: &Replay) -> Witne
             first.push(input);
         }
     }
+    first.extend(stream_input(reader, run));
+    for (word, text) in super::contents::words(reader.ts, reader.source, run) {
+        let value = format!("\"{}\"", text.escape_ascii());
+        first.push(Input { name: format!("argv[{word}]"), value, origin: InputOrigin::Before });
+    }
     let mut teller =
         Teller { reader, values: run.start.clone(), chosen: BTreeMap::new(), told: BTreeMap::new(), steps: Vec::new() };
     for m in run.stem() {
@@ -36,6 +41,19 @@ pub(super) fn witness(reader: &mut Reader<'_>, c: &Claim, run: &Replay) -> Witne
     }
     let inputs = first.into_iter().chain(stem.iter().flat_map(|s| s.inputs.iter().cloned())).collect();
     Witness { inputs, stem, cycle }
+}
+
+/// What is read from streams.
+fn stream_input(reader: &Reader<'_>, run: &Replay) -> Option<Input> {
+    const SHOWN: usize = 60;
+    let read = super::contents::contents(reader.ts, reader.source, run)?;
+    let mut value = read.bytes.escape_ascii().to_string();
+    if value.len() > SHOWN {
+        value.truncate(SHOWN);
+        value.push('…');
+    }
+    let name = if read.standard { "standard input" } else { "what is read" };
+    Some(Input { name: name.to_owned(), value, origin: InputOrigin::Stream })
 }
 
 /// Leaves in a round only what the next one does again: the first one may still give a variable its value.
@@ -250,7 +268,10 @@ impl Teller<'_, '_> {
     /// An unknown that is asked for, if it is an input.
     fn input(&self, u: UnknownId) -> Option<Input> {
         let unknown = &self.reader.ts.unknowns[u];
-        if unknown.kind != UnknownKind::Input {
+        // These are told together, in the beginning.
+        let origin = self.reader.source.origin(u);
+        let pieces = origin.is_some_and(super::contents::is_part);
+        if unknown.kind != UnknownKind::Input || pieces {
             return None;
         }
         // What nothing depends on was never chosen: any value does.
@@ -265,7 +286,7 @@ impl Teller<'_, '_> {
             Some(Origin::Call { function, result: false, .. }) => {
                 (format!("{function} (what it writes)"), InputOrigin::Unknown)
             }
-            Some(Origin::Shared { .. }) | None => (unknown.name.clone(), InputOrigin::Unknown),
+            Some(Origin::Shared { .. } | Origin::Stream { .. }) | None => (unknown.name.clone(), InputOrigin::Unknown),
         };
         Some(Input { name, value, origin })
     }

@@ -1,0 +1,8 @@
+// The user gives the word.
+int main(int argc, char **argv) {
+    if (argc > 1 && argv[1][0] == '-') {
+        for (;;) { //@ loop: diverges
+        }
+    }
+    return 0;
+}

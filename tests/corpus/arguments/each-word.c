@@ -1,0 +1,10 @@
+// There are `argc` of them, and each has an end.
+int main(int argc, char **argv) {
+    for (int i = 0; i < argc; i++) { //@ loop: terminates
+    }
+    int n = 0;
+    while (argc > 1 && argv[1][n]) { //@ loop: terminates
+        n++;
+    }
+    return 0;
+}

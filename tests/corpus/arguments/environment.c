@@ -1,0 +1,12 @@
+// A variable is there, or not, each time.
+char *getenv(const char *);
+
+int main(void) {
+    if (getenv("A") && !getenv("A")) {
+        for (;;) { //@ loop: terminates; tool: unknown -- what getenv gave before is not followed
+        }
+    }
+    while (getenv("B")) { //@ loop: diverges; tool: unknown -- what getenv gave before is not followed
+    }
+    return 0;
+}

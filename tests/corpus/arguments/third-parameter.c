@@ -1,0 +1,8 @@
+// It leads to the variables, not to the words.
+int main(int argc, char **argv, char **variables) {
+    if (variables == argv) {
+        for (;;) { //@ loop: neither
+        }
+    }
+    return 0;
+}

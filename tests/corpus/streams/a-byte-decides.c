@@ -1,0 +1,12 @@
+// The first byte is the user's, and so is the second one.
+int getchar(void);
+
+int main(void) {
+    int a = getchar();
+    int b = getchar();
+    while (a == 'x' && b == 'y') { //@ loop: diverges
+    }
+    while (a > 255) { //@ loop: terminates
+    }
+    return 0;
+}

@@ -1,0 +1,14 @@
+// The library reads ahead: what a descriptor gives then is not the next byte.
+typedef unsigned long size_t;
+int getchar(void);
+long read(int, void *, size_t);
+
+int main(void) {
+    char c = 0;
+    int first = getchar();
+    if (first == 'a' && read(0, &c, 1) == 1 && c == 'b') {
+        for (;;) { //@ loop: diverges; tool: unknown -- who reads in both ways may get anything
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,13 @@
+// A comment that is not closed.
+int getchar(void);
+
+int main(void) {
+    int c;
+    while ((c = getchar()) != -1) { //@ loop: diverges
+        if (c == '{') {
+            while (getchar() != '}') { //@ loop: diverges
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,13 @@
+// Each call has read one more byte.
+int getchar(void);
+
+static int depth(void) { //@ recursion: terminates
+    if (getchar() != '(') {
+        return 0;
+    }
+    return depth() + 1;
+}
+
+int main(void) {
+    return depth();
+}

@@ -1,0 +1,11 @@
+// What was no number is none the next time.
+int scanf(const char *, ...);
+
+int main(void) {
+    int n = 0;
+    if (scanf("%d", &n) == 0 && scanf("%d", &n) == 1) {
+        while (n == 3) { //@ loop: terminates; tool: unknown -- on rough streams all is possible
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,10 @@
+// The input is finite.
+int getchar(void);
+
+int main(void) {
+    int c;
+    do { //@ loop: terminates
+        c = getchar();
+    } while (c != '\n' && c != -1);
+    return 0;
+}

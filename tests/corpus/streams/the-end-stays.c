@@ -1,0 +1,8 @@
+// An empty input.
+int getchar(void);
+
+int main(void) {
+    while (getchar() == -1) { //@ loop: diverges
+    }
+    return 0;
+}

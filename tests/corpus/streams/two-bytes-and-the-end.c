@@ -1,0 +1,11 @@
+// What comes after two bytes is the end.
+int getchar(void);
+
+int main(void) {
+    if (getchar() != 'a' || getchar() != 'b') {
+        return 0;
+    }
+    while (getchar() != 'c') { //@ loop: diverges
+    }
+    return 0;
+}

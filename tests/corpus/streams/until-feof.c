@@ -1,0 +1,12 @@
+// The library remembers the end.
+typedef struct _IO_FILE FILE;
+extern FILE *stdin;
+int feof(FILE *);
+int fgetc(FILE *);
+
+int main(void) {
+    while (!feof(stdin)) { //@ loop: terminates; tool: unknown -- what feof remembers is not followed
+        fgetc(stdin);
+    }
+    return 0;
+}
