@@ -4,6 +4,7 @@
 //! Passes may use undefined behaviour; what the user wrote is then no longer there.
 
 use crate::{DataModel, Failure, Options};
+use lariat_process::Limits;
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -42,8 +43,9 @@ const DEFAULTS: [&str; 6] = [
 
 /// Behind the user's flags. The lifetime markers that come with use-after-scope say where a local variable is a new
 /// one. The checks make explicit what is undefined and else looks like any other instruction, or, with constant operands, like
-/// none at all; a check of a shift's base is there for signed shifts only, and tells them apart.
-const NEEDED: [&str; 20] = [
+/// none at all; a check of a shift's base is there for signed shifts only, and tells them apart. The compiler proper runs in the
+/// process that we start, so that nothing is left when that is killed.
+const NEEDED: [&str; 21] = [
     "-fno-lto",
     "-fno-sanitize=all",
     "-fsanitize=shift,integer-divide-by-zero,float-cast-overflow,array-bounds,vla-bound",
@@ -58,6 +60,7 @@ const NEEDED: [&str; 20] = [
     "-fno-caret-diagnostics",
     "-fno-color-diagnostics",
     "-fdiagnostics-format=clang",
+    "-fintegrated-cc1",
     "-g",
     "-O0",
     "-c",
@@ -65,6 +68,9 @@ const NEEDED: [&str; 20] = [
     "-o",
     "-",
 ];
+
+/// The address space of the compiler's code, which is not memory.
+const CODE: u64 = 512 << 20;
 
 /// A folder that exists only for the compiler, with the one header that 64-bit systems leave out and every 32-bit program
 /// asks for. It holds nothing but the names of functions that the C library lacks.
@@ -119,7 +125,8 @@ pub fn compile(path: &Path, options: &Options) -> Result<Vec<u8>, Failure> {
     // A name that starts with a dash is no flag.
     let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
     command.arg(if dashed { Path::new(".").join(path) } else { path.to_owned() });
-    let ran = run(command, stdin, options.time, || options.meanwhile())
+    let limits = Limits { time: options.time, memory: options.memory.map(|m| m + CODE) };
+    let ran = run(command, stdin, limits, || options.meanwhile())
         .map_err(|e| failure(format!("{} cannot be started: {e}; let LARIAT_CLANG name a clang", clang.display())))?;
     match ran {
         Ran::Ended { status, stdout, .. } if status.success() && !stdout.is_empty() => Ok(stdout),
@@ -213,7 +220,8 @@ fn ilp32_flags(clang: &Path, is_cpp: bool) -> Vec<OsString> {
 fn cpp_folders(clang: &Path) -> Vec<OsString> {
     let mut command = Command::new(clang);
     command.args(["-E", "-v", "-x", "c++", "/dev/null"]);
-    let Ok(Ran::Ended { stderr, .. }) = run(command, None, Some(Duration::from_secs(10)), || {}) else {
+    let limits = Limits { time: Some(Duration::from_secs(10)), memory: None };
+    let Ok(Ran::Ended { stderr, .. }) = run(command, None, limits, || {}) else {
         return Vec::new();
     };
     let text = String::from_utf8_lossy(&stderr);
@@ -227,13 +235,15 @@ enum Ran {
     TimedOut,
 }
 
-/// Runs a process to its end, or kills it when the time is up. It belongs to our process group: Ctrl-C ends it, too.
+/// Runs a process to its end, or kills it when the time is up. It ends with this thread, which waits for it.
 fn run(
     mut command: Command,
     stdin: Option<&'static str>,
-    time: Option<Duration>,
+    limits: Limits,
     meanwhile: impl FnOnce(),
 ) -> std::io::Result<Ran> {
+    let Limits { time, .. } = limits;
+    lariat_process::tie(&mut command, limits);
     let first = if stdin.is_some() { Stdio::piped() } else { Stdio::null() };
     let mut child = command.stdin(first).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {
@@ -291,6 +301,9 @@ fn refusal(clang: &Path, status: ExitStatus, stderr: &str) -> Failure {
             // SIGINT: Ctrl-C reached the compiler, as it should.
             return failure(match signal {
                 2 => "it was not analysed: interrupted by Ctrl-C; run it again".to_owned(),
+                _ if is_out_of_memory(stderr) => {
+                    format!("{name} needs more memory than it may use; give it more with --memory")
+                }
                 n => format!("{name} was killed by signal {n}; try another one with LARIAT_CLANG"),
             });
         }
@@ -310,6 +323,11 @@ fn refusal(clang: &Path, status: ExitStatus, stderr: &str) -> Failure {
         "check the flags behind `--`"
     };
     Failure { place: place.clone(), message: format!("{name}: {words}{more}; {next}") }
+}
+
+/// What the compiler says when it gets no memory: LLVM's words, or those of the C++ library.
+fn is_out_of_memory(stderr: &str) -> bool {
+    ["out of memory", "Allocation failed", "bad_alloc"].iter().any(|words| stderr.contains(words))
 }
 
 /// A line of the compiler's that tells an error: where it is, and its words.
@@ -365,7 +383,7 @@ mod tests {
         let begin = std::time::Instant::now();
         let mut command = Command::new("sleep");
         command.arg("60");
-        let ran = run(command, None, Some(Duration::from_millis(50)), || {}).expect("sleep can be started");
+        let ran = run(command, None, Limits { time: Some(Duration::from_millis(50)), memory: None }, || {}).expect("sleep can be started");
         assert!(matches!(ran, Ran::TimedOut));
         assert!(begin.elapsed() < Duration::from_secs(30));
     }

@@ -17,6 +17,28 @@ pub fn render(programs: &[Program]) -> String {
     text
 }
 
+/// What [`render`] gives for several programs, from what it gives for each: one as it is, several under `programs`.
+pub fn together(mut rendered: Vec<String>) -> String {
+    if rendered.len() == 1 {
+        return rendered.swap_remove(0);
+    }
+    let mut text = render(&[]);
+    let end = text.rfind("[]").expect("there are no programs in it");
+    let rest = text.split_off(end);
+    text.push('[');
+    for (i, program) in rendered.iter().enumerate() {
+        text.push_str(if i == 0 { "\n" } else { ",\n" });
+        // A line break within a text of JSON is written as an escape: each line is one of the layout.
+        for (j, line) in program.lines().enumerate() {
+            text.push_str(if j == 0 { "    " } else { "\n    " });
+            text.push_str(line);
+        }
+    }
+    text.push_str(if rendered.is_empty() { "]" } else { "\n  ]" });
+    text.push_str(&rest["[]".len()..]);
+    text
+}
+
 fn tool() -> Json {
     json!({ "name": "lariat", "version": env!("CARGO_PKG_VERSION") })
 }

@@ -1,58 +1,131 @@
 //! The files of one call, each read and decided within its time.
 
-use super::Options;
 use super::progress::Progress;
-use crate::analyze::{EntryStudy, Settings, Study, TIME_IS_UP, analyze, study_systems};
+use super::workers::{Answer, GRACE, Lost, Outcome, Tasks};
+use super::{Options, answer, emit};
+use crate::analyze::{EntryStudy, MEMORY_IS_UP, Settings, Study, TIME_IS_UP, analyze, study_systems};
 use crate::beside::{Questions, study_beside};
-use crate::commands::deadline::Tasks;
-use crate::commands::{INTERRUPTED, IntegersArg, deep_thread, is_lts, panic_words, read_file};
+use crate::commands::{IntegersArg, deep_thread, deep_thread_in, is_lts, panic_words, read_file};
 use crate::harness::{self, Harness};
 use crate::report::{self, Failure, Program, Results};
 use lariat_front::Entry;
 use lariat_ir::{Integers, Span, lts};
+use lariat_process::{Ask, Seat, Signals};
 use lariat_smt::Room;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-/// What is known of a file.
-pub(super) struct Analysed {
-    /// For reports.
-    pub program: Program,
-    /// Programs that show what was found.
-    pub harnesses: Vec<Harness>,
-}
 
 /// One for the engines, one for the checker.
 pub(super) const CONTEXTS: usize = 2;
 
-/// How much later than its time a file is given up: the checker has half a second of its own.
-const GRACE: Duration = Duration::from_millis(800);
-
-/// Analyses the files, several at once, and gives the results in the order of the files.
-pub(super) fn analyse_all(o: &Options, front: lariat_front::Options) -> Vec<Analysed> {
-    let progress = Progress::new(o.files.len());
-    let options = o.clone();
-    let work = move |i: usize, found: &Found| {
-        let path = &options.files[i];
-        if INTERRUPTED.load(Ordering::Relaxed) {
-            not_analysed(path, "it was not analysed: interrupted by Ctrl-C; run it again".into())
-        } else {
-            guarded(path, || one_file(&options, &front, path, found))
-        }
+/// Analyses the files, several at once, and gives the results in the order of the files; or the number of the signal that
+/// ended it.
+pub(super) fn analyse_all(o: &Options, front: &lariat_front::Options, signals: &Signals) -> Result<Outcome, i32> {
+    let work: Work = match o.emit {
+        Some(emit) => Arc::new(move |o: &Options, front: &lariat_front::Options, path: &Path, _: &Found| {
+            emit::emitted(o, emit, front, path)
+        }),
+        None => Arc::new(one_file),
     };
+    let progress = Progress::new(o.files.len());
     let tasks = Tasks {
         count: o.files.len(),
         jobs: jobs(o).min(o.files.len()),
-        time: Duration::from_secs_f64(o.timeout) + GRACE,
-        work: Arc::new(work),
+        time: Duration::from_secs_f64(o.timeout),
+        memory: o.memory_bytes(),
+        serve: &|seat| serve(o, front, &work, seat),
+        lost: &|i, why| lost(o, &o.files[i], why),
     };
-    let programs = tasks.run(|i, found| given_up(o, &o.files[i], found), || progress.finish_one());
+    let outcome = tasks.run(signals, &progress);
     progress.clear();
-    programs
+    outcome
+}
+
+/// What is done with a file.
+type Work = Arc<dyn Fn(&Options, &lariat_front::Options, &Path, &Found) -> Answer + Send + Sync>;
+
+/// About what most files need.
+const MEMORY: usize = 8 << 20;
+
+/// A worker: takes one file after the other. A thread does the work, and keeps what is worth keeping for the next file; this one
+/// looks at the clock and answers with what there is when the time is up.
+fn serve(o: &Options, front: &lariat_front::Options, work: &Work, mut seat: Seat) {
+    let (give, given) = mpsc::channel::<(usize, Arc<Found>)>();
+    let (done, answers) = mpsc::channel::<Answer>();
+    let (options, front, work) = (o.clone(), front.clone(), Arc::clone(work));
+    let thread = move || {
+        lariat_smt::ready_heap(MEMORY);
+        for (i, found) in given {
+            let path = &options.files[i];
+            let answer = guarded(&options, path, || work(&options, &front, path, &found));
+            // Nobody listens any more only when the process ends.
+            let _ = done.send(answer);
+        }
+    };
+    let started = deep_thread(thread);
+    while let Some(i) = seat.task() {
+        let i = i as usize;
+        let answer = match &started {
+            Ok(()) => {
+                let found = Arc::new(Found::default());
+                give.send((i, Arc::clone(&found))).expect("the thread takes files as long as there are some");
+                one_answer(o, &o.files[i], &answers, found)
+            }
+            Err(e) => not_analysed(o, &o.files[i], no_thread(e)),
+        };
+        // A parent that is not there any more takes its workers with it.
+        let _ = seat.answer(&answer.encode());
+        if answer.spent {
+            break;
+        }
+    }
+}
+
+/// Waits for the answer, but not longer than the file may take.
+fn one_answer(o: &Options, path: &Path, answers: &mpsc::Receiver<Answer>, found: Arc<Found>) -> Answer {
+    /// How often to look whether somebody wants it earlier.
+    const LOOK: Duration = Duration::from_millis(10);
+    let deadline = Instant::now() + Duration::from_secs_f64(o.timeout) + GRACE;
+    let reason = loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match answers.recv_timeout(left.min(LOOK)) {
+            Ok(answer) => return answer,
+            // The thread has panicked outside of what catches panics.
+            Err(RecvTimeoutError::Disconnected) => lariat_smt::leave(1),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        match lariat_process::asked() {
+            Ask::Nothing if left.is_zero() => break Lost::Late,
+            Ask::Nothing => {}
+            Ask::Stop => break Lost::Interrupted,
+            Ask::Memory => break Lost::Memory,
+        }
+    };
+    // Reports walk over expressions, too, so this needs as deep a stack.
+    let (options, path, (send, answer)) = (o.clone(), path.to_owned(), mpsc::channel());
+    let started = deep_thread(move || {
+        let _ = send.send(guarded(&options, &path, || given_up(&options, &path, &found, &reason)));
+    });
+    match started.map(|()| answer.recv()) {
+        Ok(Ok(answer)) => Answer { spent: true, ..answer },
+        // The parent knows what to say of a worker that ends.
+        _ => lariat_smt::leave(1),
+    }
+}
+
+/// Why no thread could be started, and what to do.
+fn no_thread(e: &std::io::Error) -> String {
+    let limit = lariat_process::address_space_limit();
+    let next = match limit {
+        Some(bytes) => format!("raise the limit of virtual memory, which is {} MB (ulimit -v)", bytes >> 20),
+        None => "end other processes, or raise the limit of threads (ulimit -u)".to_owned(),
+    };
+    format!("it was not analysed, since no thread could be started ({e}); {next}")
 }
 
 /// How many things may be done at once.
@@ -108,46 +181,89 @@ impl Found {
     }
 }
 
-/// The results of a file that is still being worked on after its time.
-fn given_up(o: &Options, path: &Path, found: &Found) -> Analysed {
+/// What to say of a file that is not done, and whether that is all that is said of it.
+fn reason(o: &Options, why: &Lost, read: bool) -> String {
+    let when = if read { "" } else { " before the program was read" };
+    match why {
+        Lost::Late => format!("{TIME_IS_UP}{when}"),
+        Lost::Memory => match lariat_process::address_space_limit() {
+            Some(bytes) if bytes < o.memory_bytes() => {
+                format!("{MEMORY_IS_UP}{when}: the system allows {} MB (ulimit -v); raise that limit", bytes >> 20)
+            }
+            _ => format!("{MEMORY_IS_UP}{when}: it would take more than {} MB; give it more with --memory", o.memory),
+        },
+        Lost::Interrupted => format!("interrupted by Ctrl-C{when}; run it again"),
+        Lost::Crashed(words) => words.clone(),
+    }
+}
+
+/// The answer for a file that is still being worked on, from what is known of it.
+fn given_up(o: &Options, path: &Path, found: &Found, why: &Lost) -> Answer {
+    if o.emit.is_some() {
+        return lost(o, path, why.clone());
+    }
     let time = Duration::from_secs_f64(o.timeout) + GRACE;
     let mut so_far = found.lock();
     if let Some(results) = so_far.results.take() {
-        return shown(path, results);
+        return shown(o, path, results);
     }
     let unread = so_far.names.is_empty();
     if unread {
         so_far.names = vec![o.entry.clone().unwrap_or_else(|| "main".to_owned())];
     }
-    let reason = if unread { "the time was up before the program was read" } else { TIME_IS_UP };
+    let reason = reason(o, why, !unread);
     for entry in &mut so_far.entries {
-        entry.reason = Some(reason.to_owned());
+        entry.reason = Some(reason.clone());
+        // What is in work says that the time was up, until it is known better.
+        let analyses = entry.studies.iter_mut().map(|s| &mut s.analysis);
+        let reasons = analyses.flat_map(|a| {
+            a.loops.iter_mut().flat_map(|l| &mut l.trials).map(|t| &mut t.reason).chain([&mut a.reason])
+        });
+        for known in reasons.filter(|r| r.as_deref() == Some(TIME_IS_UP)) {
+            *known = Some(reason.clone());
+        }
     }
     let known = so_far.entries.len();
     for name in so_far.names.split_off(known) {
-        so_far.entries.push(EntryStudy { reason: Some(reason.to_owned()), ..EntryStudy::named(&name) });
+        so_far.entries.push(EntryStudy { reason: Some(reason.clone()), ..EntryStudy::named(&name) });
     }
     drop(so_far);
-    shown(path, found.results(o, path, time))
+    shown(o, path, found.results(o, path, time))
+}
+
+/// The answer for a file whose worker gave none.
+fn lost(o: &Options, path: &Path, why: Lost) -> Answer {
+    let reason = reason(o, &why, false);
+    match why {
+        Lost::Crashed(_) => not_analysed(o, path, format!("{reason}; please report it with this file")),
+        _ if o.emit.is_some() => not_analysed(o, path, reason),
+        Lost::Interrupted => not_analysed(o, path, format!("it was not analysed: {reason}")),
+        Lost::Late | Lost::Memory => {
+            let name = o.entry.clone().unwrap_or_else(|| "main".to_owned());
+            let found = Found::default();
+            found.lock().entries = vec![EntryStudy { reason: Some(reason), ..EntryStudy::named(&name) }];
+            shown(o, path, found.results(o, path, Duration::from_secs_f64(o.timeout)))
+        }
+    }
 }
 
 /// A panic is a bug of ours; it costs one program, not the others.
-fn guarded(path: &Path, analyse: impl FnOnce() -> Analysed) -> Analysed {
+fn guarded(o: &Options, path: &Path, analyse: impl FnOnce() -> Answer) -> Answer {
     catch_unwind(AssertUnwindSafe(analyse)).unwrap_or_else(|panic| {
         let words = panic_words(panic.as_ref());
-        not_analysed(path, format!("lariat has a bug: {words}; please report it with this file"))
+        not_analysed(o, path, format!("lariat has a bug: {words}; please report it with this file"))
     })
 }
 
-fn not_analysed(path: &Path, message: String) -> Analysed {
-    failed(path, Failure { place: None, message })
+fn not_analysed(o: &Options, path: &Path, message: String) -> Answer {
+    failed(o, path, Failure { place: None, message })
 }
 
-/// A file that could not be analysed, with the text of the place where that is.
-fn failed(path: &Path, failure: Failure) -> Analysed {
+/// The answer for a file that could not be analysed, with the text of the place where that is.
+pub(super) fn failed(o: &Options, path: &Path, failure: Failure) -> Answer {
     let file = path.display().to_string();
     let sources = texts(failure.place.iter());
-    Analysed { program: Program { file, sources, outcome: Err(failure) }, harnesses: Vec::new() }
+    answer(o, Program { file, sources, outcome: Err(failure) }, Vec::new())
 }
 
 /// The texts of the files that places are in; what cannot be read is not shown.
@@ -163,17 +279,17 @@ fn texts<'a>(places: impl Iterator<Item = &'a Span>) -> BTreeMap<String, String>
     all
 }
 
-fn one_file(o: &Options, front: &lariat_front::Options, path: &Path, found: &Found) -> Analysed {
+fn one_file(o: &Options, front: &lariat_front::Options, path: &Path, found: &Found) -> Answer {
     let begin = Instant::now();
     let studied = if is_lts(path) { one_system(o, path, found) } else { one_source(o, front, path, found) };
     match studied {
-        Err(failure) => failed(path, failure),
-        Ok(()) => shown(path, found.results(o, path, begin.elapsed())),
+        Err(failure) => failed(o, path, failure),
+        Ok(()) => shown(o, path, found.results(o, path, begin.elapsed())),
     }
 }
 
 /// Results with the texts of the places in them.
-fn shown(path: &Path, (results, harnesses): (Results, Vec<Harness>)) -> Analysed {
+fn shown(o: &Options, path: &Path, (results, harnesses): (Results, Vec<Harness>)) -> Answer {
     let loops = results.loops.iter().chain(&results.recursion);
     let steps = |l: &report::LoopReport| {
         let all = l.witness.iter().flat_map(|w| w.stem.iter().chain(&w.cycle));
@@ -181,8 +297,7 @@ fn shown(path: &Path, (results, harnesses): (Results, Vec<Harness>)) -> Analysed
     };
     let places: Vec<Span> = loops.flat_map(steps).collect();
     let sources = texts(places.iter());
-    let program = Program { file: path.display().to_string(), sources, outcome: Ok(results) };
-    Analysed { program, harnesses }
+    answer(o, Program { file: path.display().to_string(), sources, outcome: Ok(results) }, harnesses)
 }
 
 fn settings(o: &Options) -> Settings {
@@ -244,10 +359,6 @@ fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &F
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(entry) = entries.get(i) else { break };
-            if INTERRUPTED.load(Ordering::Relaxed) {
-                found.change(i, |e| e.reason = Some("interrupted by Ctrl-C; run it again".to_owned()));
-                continue;
-            }
             // What one entry leaves over is for those behind it.
             let left = deadline.saturating_duration_since(Instant::now());
             let rounds = (entries.len() - i).div_ceil(jobs);
@@ -255,13 +366,11 @@ fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &F
             one_entry(o, integers, entry, i, Instant::now() + share, found);
         }
     };
-    if jobs == 1 {
-        work();
-        return Ok(());
-    }
     std::thread::scope(|scope| {
-        let threads = (0..jobs).map(|_| deep_thread().spawn_scoped(scope, work).expect("a thread can be started"));
-        for thread in threads.collect::<Vec<_>>() {
+        // This thread works as well. One that cannot be started is not needed.
+        let threads: Vec<_> = (1..jobs).filter_map(|_| deep_thread_in(scope, work).ok()).collect();
+        work();
+        for thread in threads {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
     });
