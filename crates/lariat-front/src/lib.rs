@@ -111,6 +111,14 @@ pub fn load(path: &Path, options: &Options) -> Result<Unit, Failure> {
     Ok(Unit { entries, compiling, translating: begin.elapsed() })
 }
 
+/// What to do when a process gets no memory.
+fn next_step_for_memory() -> String {
+    match lariat_process::address_space_limit() {
+        Some(bytes) => format!("raise the limit of virtual memory, which is {} MB (ulimit -v)", bytes >> 20),
+        None => "give it more with --memory".to_owned(),
+    }
+}
+
 /// Bitcode, and flags such as `-m32`, have a data model of their own.
 fn check_data_model(module: &module::Module, options: &Options) -> Result<(), Failure> {
     let (wanted, other) = match options.data_model {

@@ -169,11 +169,35 @@ fn large_programs() -> Vec<(&'static str, String)> {
     vec![
         ("loops", main("", &format!("int x = nd();\n{}", lines(5000, &loops)))),
         ("functions", lines(5000, &global)),
-        ("switch", main("", &format!("int x, n = 1; while (n) {{ x = nd(); switch (x) {{\n{}default: n--; }} }}", lines(2000, &case)))),
-        ("pointers", main(&format!("{}{table}", lines(500, &function)), "for (int i = 0; i < 500; i++) t[nd() & 255](nd());")),
+        (
+            "switch",
+            main(
+                "",
+                &format!(
+                    "int x, n = 1; while (n) {{ x = nd(); switch (x) {{\n{}default: n--; }} }}",
+                    lines(2000, &case)
+                ),
+            ),
+        ),
+        (
+            "pointers",
+            main(&format!("{}{table}", lines(500, &function)), "for (int i = 0; i < 500; i++) t[nd() & 255](nd());"),
+        ),
         ("jumps", main("", &format!("int x = 0;\n{}", lines(1000, &target)))),
-        ("initialiser", main(&format!("int t[300000] = {{ {} }};", lines(300_000, &|k| format!("{},", k * 7919 % 1000))), "int i = 0; while (t[i]) i = t[i];")),
-        ("expression", main("", &format!("unsigned x = nd(), y = 0{}; while (y > 0) y--;", lines(8000, &|k| format!("+(x ^ {k})"))))),
+        (
+            "initialiser",
+            main(
+                &format!("int t[300000] = {{ {} }};", lines(300_000, &|k| format!("{},", k * 7919 % 1000))),
+                "int i = 0; while (t[i]) i = t[i];",
+            ),
+        ),
+        (
+            "expression",
+            main(
+                "",
+                &format!("unsigned x = nd(), y = 0{}; while (y > 0) y--;", lines(8000, &|k| format!("+(x ^ {k})"))),
+            ),
+        ),
     ]
 }
 

@@ -56,7 +56,7 @@ fn failure(trouble: &Trouble, name: &str) -> Failure {
         }
         TroubleKind::Late => format!("LLVM did not read {name} within the time: give it more with --timeout."),
         TroubleKind::NoMemory => {
-            format!("LLVM needs more memory to read {name} than it may use: give it more with --memory.")
+            format!("LLVM needs more memory to read {name} than it may use: {}.", crate::next_step_for_memory())
         }
     };
     let place = (trouble.line > 0).then(|| (name.to_owned(), trouble.line, trouble.column));

@@ -253,7 +253,7 @@ fn answer(o: &Options, program: Program, harnesses: Vec<Harness>) -> workers::An
         Format::Text => report::text(&[program], o.colour),
         Format::Json => report::json::render(&[program]),
     };
-    workers::Answer { text, status, messages, harnesses, spent: false }
+    workers::Answer { text, status, messages, harnesses, spent: false, is_early: false }
 }
 
 /// The exit status that a program asks for, and what standard error says of it.

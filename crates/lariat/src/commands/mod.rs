@@ -152,7 +152,11 @@ fn deep_thread_in<'scope, 'env, T: Send + 'scope>(
 /// Starts a thread with the largest stack that there is.
 fn with_stack<T>(mut start: impl FnMut(std::thread::Builder) -> std::io::Result<T>) -> std::io::Result<T> {
     let mut started = Err(std::io::ErrorKind::OutOfMemory.into());
-    for size in STACKS {
+    // A stack that leaves no room for anything else would be of no use.
+    let most = lariat_process::address_space_limit().map_or(u64::MAX, |limit| limit / 8);
+    let (smallest, larger) = STACKS.split_last().expect("there is one");
+    let fitting = larger.iter().filter(|s| **s as u64 <= most);
+    for &size in fitting.chain([smallest]) {
         started = start(std::thread::Builder::new().stack_size(size));
         if started.is_ok() {
             break;

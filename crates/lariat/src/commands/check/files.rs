@@ -56,7 +56,8 @@ const MEMORY: usize = 8 << 20;
 /// looks at the clock and answers with what there is when the time is up.
 fn serve(o: &Options, front: &lariat_front::Options, work: &Work, mut seat: Seat) {
     let (give, given) = mpsc::channel::<(usize, Arc<Found>)>();
-    let (done, answers) = mpsc::channel::<Answer>();
+    let (told, news) = mpsc::channel::<News>();
+    let done = told.clone();
     let (options, front, work) = (o.clone(), front.clone(), Arc::clone(work));
     let thread = move || {
         lariat_smt::ready_heap(MEMORY);
@@ -64,7 +65,7 @@ fn serve(o: &Options, front: &lariat_front::Options, work: &Work, mut seat: Seat
             let path = &options.files[i];
             let answer = guarded(&options, path, || work(&options, &front, path, &found));
             // Nobody listens any more only when the process ends.
-            let _ = done.send(answer);
+            let _ = done.send(News::Answer(answer));
         }
     };
     let started = deep_thread(thread);
@@ -72,9 +73,9 @@ fn serve(o: &Options, front: &lariat_front::Options, work: &Work, mut seat: Seat
         let i = i as usize;
         let answer = match &started {
             Ok(()) => {
-                let found = Arc::new(Found::default());
+                let found = Arc::new(Found { told: Some(told.clone()), ..Found::default() });
                 give.send((i, Arc::clone(&found))).expect("the thread takes files as long as there are some");
-                one_answer(o, &o.files[i], &answers, found)
+                one_answer(o, &o.files[i], &news, found, &mut seat)
             }
             Err(e) => not_analysed(o, &o.files[i], no_thread(e)),
         };
@@ -86,15 +87,33 @@ fn serve(o: &Options, front: &lariat_front::Options, work: &Work, mut seat: Seat
     }
 }
 
+/// What the thread that works on a file tells.
+enum News {
+    /// What there is to say if nothing else comes, and how long it took to say it.
+    Early(Answer, Duration),
+    /// All.
+    Answer(Answer),
+}
+
 /// Waits for the answer, but not longer than the file may take.
-fn one_answer(o: &Options, path: &Path, answers: &mpsc::Receiver<Answer>, found: Arc<Found>) -> Answer {
+fn one_answer(o: &Options, path: &Path, news: &mpsc::Receiver<News>, found: Arc<Found>, seat: &mut Seat) -> Answer {
     /// How often to look whether somebody wants it earlier.
     const LOOK: Duration = Duration::from_millis(10);
-    let deadline = Instant::now() + Duration::from_secs_f64(o.timeout) + GRACE;
-    let reason = loop {
+    /// So long a report may take that is begun when the time is up.
+    const REPORT: Duration = Duration::from_millis(300);
+    let time = Duration::from_secs_f64(o.timeout);
+    let begin = Instant::now();
+    let mut deadline = begin + time + GRACE;
+    let why = loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        match answers.recv_timeout(left.min(LOOK)) {
-            Ok(answer) => return answer,
+        match news.recv_timeout(left.min(LOOK)) {
+            Ok(News::Answer(answer)) => return answer,
+            Ok(News::Early(answer, took)) => {
+                let _ = seat.answer(&answer.encode());
+                // The last report of a large program is begun earlier; half of the time is for the search at least.
+                let earlier = begin + time + GRACE + REPORT - took.min(time).mul_f64(1.5);
+                deadline = deadline.min(earlier).max(begin + time / 2);
+            }
             // The thread has panicked outside of what catches panics.
             Err(RecvTimeoutError::Disconnected) => lariat_smt::leave(1),
             Err(RecvTimeoutError::Timeout) => {}
@@ -107,15 +126,21 @@ fn one_answer(o: &Options, path: &Path, answers: &mpsc::Receiver<Answer>, found:
         }
     };
     // Reports walk over expressions, too, so this needs as deep a stack.
-    let (options, path, (send, answer)) = (o.clone(), path.to_owned(), mpsc::channel());
+    let (options, path, told) = (o.clone(), path.to_owned(), found.told.clone().expect("a worker listens"));
     let started = deep_thread(move || {
-        let _ = send.send(guarded(&options, &path, || given_up(&options, &path, &found, &reason)));
+        let answer = guarded(&options, &path, || given_up(&options, &path, &found, &why));
+        let _ = told.send(News::Answer(answer));
     });
-    match started.map(|()| answer.recv()) {
-        Ok(Ok(answer)) => Answer { spent: true, ..answer },
-        // The parent knows what to say of a worker that ends.
-        _ => lariat_smt::leave(1),
+    while started.is_ok()
+        && let Ok(news) = news.recv()
+    {
+        // The thread that is late may still be the first to be done.
+        if let News::Answer(answer) = news {
+            return Answer { spent: true, ..answer };
+        }
     }
+    // The parent knows what to say of a worker that ends.
+    lariat_smt::leave(1)
 }
 
 /// Why no thread could be started, and what to do.
@@ -135,10 +160,17 @@ fn jobs(o: &Options) -> usize {
 
 /// What is known of a file while it is being analysed.
 #[derive(Default)]
-struct Found(Mutex<SoFar>);
+struct Found {
+    so_far: Mutex<SoFar>,
+    /// Who wants to hear of large programs early.
+    told: Option<mpsc::Sender<News>>,
+}
 
 #[derive(Default)]
 struct SoFar {
+    /// How many edges the systems have, and how many they had when that was told.
+    edges: usize,
+    told: usize,
     /// All entries, once the file is read.
     names: Vec<String>,
     /// What is known of each, perhaps nothing yet.
@@ -152,7 +184,7 @@ struct SoFar {
 impl Found {
     fn lock(&self) -> MutexGuard<'_, SoFar> {
         // A panic is reported as such; what was found before stays true.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
     }
     fn read(&self, names: Vec<String>, integers: Integers, places: Option<lts::Places>) {
         let mut so_far = self.lock();
@@ -163,17 +195,41 @@ impl Found {
     fn change<T>(&self, entry: usize, change: impl FnOnce(&mut EntryStudy) -> T) -> T {
         change(&mut self.lock().entries[entry])
     }
+    /// Takes in what is known of a system of an entry. Of a large program it says early what there is to say if nothing else is found:
+    /// then it is listed with all its loops, even if there is no time left to make a report.
+    fn know(&self, o: &Options, path: &Path, entry: usize, number: usize, study: Study) {
+        /// So many edges take a while to print.
+        const LARGE: usize = 1000;
+        let mut so_far = self.lock();
+        let edges = study.ts.edges.len();
+        let is_new = number >= so_far.entries[entry].studies.len();
+        so_far.entries[entry].know(number, study);
+        so_far.edges += if is_new { edges } else { 0 };
+        if so_far.edges < LARGE.max(2 * so_far.told) {
+            return;
+        }
+        let Some(told) = &self.told else { return };
+        so_far.told = so_far.edges;
+        let begin = Instant::now();
+        let before: Vec<Option<String>> = so_far.entries.iter().map(|e| e.reason.clone()).collect();
+        so_far.blame(TIME_IS_UP, LIMIT_IS_REACHED);
+        let results = so_far.results(o, path, Duration::from_secs_f64(o.timeout));
+        so_far.blame(LIMIT_IS_REACHED, TIME_IS_UP);
+        for (entry, reason) in so_far.entries.iter_mut().zip(before) {
+            entry.reason = reason;
+        }
+        drop(so_far);
+        let answer = Answer { is_early: true, ..shown(o, path, (results, Vec::new())) };
+        let _ = told.send(News::Early(answer, begin.elapsed()));
+    }
     /// Makes the results from what there is, once. Nobody gives up a file in the meantime: it takes a while for a large
     /// one, but it ends.
     fn results(&self, o: &Options, path: &Path, time: Duration) -> (Results, Vec<Harness>) {
         let so_far = &mut *self.lock();
         if so_far.results.is_none() {
-            let integers = so_far.integers.unwrap_or(o.integers.unwrap_or(IntegersArg::C).integers());
-            let file = path.display().to_string();
-            let (entries, places) = (&so_far.entries, so_far.places.as_ref());
-            let results = report::results(&file, integers, o.data_model.name(), entries, places, time);
+            let results = so_far.results(o, path, time);
             let of = harness::Origins { file: path, flags: &o.compiler_flags };
-            let wanted = entries.iter().filter(|_| o.harness.is_some());
+            let wanted = so_far.entries.iter().filter(|_| o.harness.is_some());
             let harnesses = wanted.flat_map(|e| harness::harnesses(&of, e)).collect();
             so_far.results = Some((results, harnesses));
         }
@@ -181,11 +237,36 @@ impl Found {
     }
 }
 
-/// What to say of a file that is not done, and whether that is all that is said of it.
+impl SoFar {
+    fn results(&self, o: &Options, path: &Path, time: Duration) -> Results {
+        let integers = self.integers.unwrap_or(o.integers.unwrap_or(IntegersArg::C).integers());
+        let (file, places) = (path.display().to_string(), self.places.as_ref());
+        report::results(&file, integers, o.data_model.name(), &self.entries, places, time)
+    }
+    /// Gives another reason for what is not done: `was` is the one that it has.
+    fn blame(&mut self, was: &str, reason: &str) {
+        for entry in &mut self.entries {
+            entry.reason = Some(reason.to_owned());
+            let analyses = entry.studies.iter_mut().map(|s| &mut s.analysis);
+            let reasons = analyses.flat_map(|a| {
+                a.loops.iter_mut().flat_map(|l| &mut l.trials).map(|t| &mut t.reason).chain([&mut a.reason])
+            });
+            for known in reasons.filter(|r| r.as_deref() == Some(was)) {
+                *known = Some(reason.to_owned());
+            }
+        }
+    }
+}
+
+/// Said early of what may not be done later.
+const LIMIT_IS_REACHED: &str = "the time or the memory was up";
+
+/// What to say of a file that is not done.
 fn reason(o: &Options, why: &Lost, read: bool) -> String {
     let when = if read { "" } else { " before the program was read" };
     match why {
-        Lost::Late => format!("{TIME_IS_UP}{when}"),
+        Lost::Late if read => TIME_IS_UP.to_owned(),
+        Lost::Late => format!("{TIME_IS_UP}{when}; give it more with --timeout, or a smaller file"),
         Lost::Memory => match lariat_process::address_space_limit() {
             Some(bytes) if bytes < o.memory_bytes() => {
                 format!("{MEMORY_IS_UP}{when}: the system allows {} MB (ulimit -v); raise that limit", bytes >> 20)
@@ -212,17 +293,7 @@ fn given_up(o: &Options, path: &Path, found: &Found, why: &Lost) -> Answer {
         so_far.names = vec![o.entry.clone().unwrap_or_else(|| "main".to_owned())];
     }
     let reason = reason(o, why, !unread);
-    for entry in &mut so_far.entries {
-        entry.reason = Some(reason.clone());
-        // What is in work says that the time was up, until it is known better.
-        let analyses = entry.studies.iter_mut().map(|s| &mut s.analysis);
-        let reasons = analyses.flat_map(|a| {
-            a.loops.iter_mut().flat_map(|l| &mut l.trials).map(|t| &mut t.reason).chain([&mut a.reason])
-        });
-        for known in reasons.filter(|r| r.as_deref() == Some(TIME_IS_UP)) {
-            *known = Some(reason.clone());
-        }
-    }
+    so_far.blame(TIME_IS_UP, &reason);
     let known = so_far.entries.len();
     for name in so_far.names.split_off(known) {
         so_far.entries.push(EntryStudy { reason: Some(reason.clone()), ..EntryStudy::named(&name) });
@@ -233,7 +304,7 @@ fn given_up(o: &Options, path: &Path, found: &Found, why: &Lost) -> Answer {
 
 /// The answer for a file whose worker gave none.
 fn lost(o: &Options, path: &Path, why: Lost) -> Answer {
-    let reason = reason(o, &why, false);
+    let reason = reason(o, &why, true);
     match why {
         Lost::Crashed(_) => not_analysed(o, path, format!("{reason}; please report it with this file")),
         _ if o.emit.is_some() => not_analysed(o, path, reason),
@@ -283,6 +354,9 @@ fn one_file(o: &Options, front: &lariat_front::Options, path: &Path, found: &Fou
     let begin = Instant::now();
     let studied = if is_lts(path) { one_system(o, path, found) } else { one_source(o, front, path, found) };
     match studied {
+        // A compiler that is killed is no finding about the program.
+        Err(_) if lariat_process::asked() == Ask::Memory => given_up(o, path, found, &Lost::Memory),
+        Err(_) if begin.elapsed() >= Duration::from_secs_f64(o.timeout) => given_up(o, path, found, &Lost::Late),
         Err(failure) => failed(o, path, failure),
         Ok(()) => shown(o, path, found.results(o, path, begin.elapsed())),
     }
@@ -363,7 +437,7 @@ fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &F
             let left = deadline.saturating_duration_since(Instant::now());
             let rounds = (entries.len() - i).div_ceil(jobs);
             let share = left / u32::try_from(rounds).unwrap_or(u32::MAX);
-            one_entry(o, integers, entry, i, Instant::now() + share, found);
+            one_entry(o, path, integers, (i, entry), Instant::now() + share, found);
         }
     };
     std::thread::scope(|scope| {
@@ -377,13 +451,18 @@ fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &F
     Ok(())
 }
 
-fn one_entry(o: &Options, integers: Integers, entry: &Entry, i: usize, deadline: Instant, found: &Found) {
+fn one_entry(
+    o: &Options,
+    path: &Path,
+    integers: Integers,
+    (i, entry): (usize, &Entry),
+    deadline: Instant,
+    found: &Found,
+) {
     let timeout = deadline.saturating_duration_since(Instant::now());
     let settings = Settings { timeout, ..settings(o) };
     let checkers = Room::default();
-    study_systems(&entry.program, integers, &settings, &checkers, &mut |n, study| {
-        found.change(i, |e| e.know(n, study));
-    });
+    study_systems(&entry.program, integers, &settings, &checkers, &mut |n, study| found.know(o, path, i, n, study));
     let compare = o.overflow.compare();
     let questions = found.change(i, |e| {
         e.compare();

@@ -37,6 +37,8 @@ pub(super) struct Answer {
     pub harnesses: Vec<Harness>,
     /// The worker has something left that it cannot get rid of, such as a thread that does not end.
     pub spent: bool,
+    /// It counts only if no other one comes.
+    pub is_early: bool,
 }
 
 /// Why there is no answer.
@@ -117,6 +119,8 @@ struct Task {
     deadline: Instant,
     /// What its worker was asked for.
     asked: Ask,
+    /// What it said early.
+    early: Option<Answer>,
 }
 
 struct Supervisor<'a> {
@@ -144,8 +148,9 @@ impl Supervisor<'_> {
             }
             let Some(number) = self.open.pop_front() else { return };
             if let Err(e) = self.give(i, number) {
-                self.posts[i].worker = None;
-                self.lose(number, Lost::Crashed(format!("no process could be started: {e}")));
+                self.dismiss(i);
+                let why = Lost::Crashed(format!("no process could be started: {e}"));
+                self.answers.insert(number, (self.tasks.lost)(number, why));
             }
         }
     }
@@ -167,7 +172,7 @@ impl Supervisor<'_> {
         let worker = self.posts[post].worker.as_mut().expect("it was made just now");
         worker.give(u32::try_from(number).map_err(io::Error::other)?)?;
         let deadline = Instant::now() + self.tasks.time + LATEST;
-        self.posts[post].task = Some(Task { number, deadline, asked: Ask::Nothing });
+        self.posts[post].task = Some(Task { number, deadline, asked: Ask::Nothing, early: None });
         Ok(())
     }
 
@@ -191,7 +196,7 @@ impl Supervisor<'_> {
         eprintln!("lariat: stopping; Ctrl-C again ends at once");
         self.interrupted = Some(Instant::now());
         for number in std::mem::take(&mut self.open) {
-            self.lose(number, Lost::Interrupted);
+            self.answers.insert(number, (self.tasks.lost)(number, Lost::Interrupted));
         }
         for post in &mut self.posts {
             post.ask(Ask::Stop);
@@ -206,27 +211,31 @@ impl Supervisor<'_> {
             // Nobody may wait for us to read what it says.
             let words = worker.words();
             let ended = worker.ended();
-            let answer = worker.answer();
-            if let Some(bytes) = answer
+            let (mut done, mut torn) = (None, false);
+            while let Some(bytes) = worker.answer() {
+                let answer = Answer::decode(&bytes);
+                match (answer, task.as_mut()) {
+                    (Some(answer), Some(task)) if answer.is_early => task.early = Some(answer),
+                    (Some(answer), Some(_)) => done = Some(answer),
+                    // Nobody asked, or it cannot be read.
+                    _ => torn = true,
+                }
+            }
+            if torn {
+                worker.kill();
+            } else if let Some(answer) = done
                 && let Some(task) = task.take()
             {
-                match Answer::decode(&bytes) {
-                    Some(answer) => {
-                        if answer.spent {
-                            self.dismiss(i);
-                        }
-                        self.answers.insert(task.number, answer);
-                    }
-                    None => {
-                        self.dismiss(i);
-                        self.lose(task.number, Lost::Crashed("its answer was torn".to_owned()));
-                    }
+                if answer.spent {
+                    self.dismiss(i);
                 }
+                self.answers.insert(task.number, answer);
             }
             if let Some(status) = ended {
                 self.posts[i].worker = None;
                 if let Some(task) = self.posts[i].task.take() {
-                    self.lose(task.number, how_it_ended(&task, status, &words));
+                    let why = how_it_ended(&task, status, &words);
+                    self.lose(task, why);
                 }
             }
         }
@@ -241,14 +250,12 @@ impl Supervisor<'_> {
             }
             let task = self.posts[i].task.take().expect("it is there");
             self.dismiss(i);
-            self.lose(
-                task.number,
-                match task.asked {
-                    Ask::Nothing => Lost::Late,
-                    Ask::Stop => Lost::Interrupted,
-                    Ask::Memory => Lost::Memory,
-                },
-            );
+            let why = match task.asked {
+                Ask::Nothing => Lost::Late,
+                Ask::Stop => Lost::Interrupted,
+                Ask::Memory => Lost::Memory,
+            };
+            self.lose(task, why);
         }
     }
 
@@ -288,7 +295,7 @@ impl Supervisor<'_> {
         } else if total >= limit {
             let task = self.posts[i].task.take().expect("only workers with a file were looked at");
             self.dismiss(i);
-            self.lose(task.number, Lost::Memory);
+            self.lose(task, Lost::Memory);
         }
     }
 
@@ -300,8 +307,13 @@ impl Supervisor<'_> {
         }
     }
 
-    fn lose(&mut self, number: usize, why: Lost) {
-        self.answers.insert(number, (self.tasks.lost)(number, why));
+    /// Answers for a worker that did not: with what it said early, if that fits.
+    fn lose(&mut self, task: Task, why: Lost) {
+        let answer = match (why, task.early) {
+            (Lost::Late | Lost::Memory, Some(early)) => early,
+            (why, _) => (self.tasks.lost)(task.number, why),
+        };
+        self.answers.insert(task.number, answer);
     }
 }
 
@@ -339,7 +351,7 @@ fn how_it_ended(task: &Task, status: ExitStatus, words: &str) -> Lost {
 impl Answer {
     /// As bytes: numbers, and texts behind their lengths.
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut out = vec![self.status, u8::from(self.spent)];
+        let mut out = vec![self.status, u8::from(self.spent), u8::from(self.is_early)];
         let text = |out: &mut Vec<u8>, s: &str| {
             out.extend((s.len() as u64).to_le_bytes());
             out.extend(s.as_bytes());
@@ -360,7 +372,7 @@ impl Answer {
 
     fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = Bytes(bytes);
-        let (status, spent) = (rest.byte()?, rest.byte()? != 0);
+        let (status, spent, is_early) = (rest.byte()?, rest.byte()? != 0, rest.byte()? != 0);
         let text = rest.text()?;
         let messages = (0..rest.number()?).map(|_| rest.text()).collect::<Option<Vec<_>>>()?;
         let harness = |rest: &mut Bytes<'_>| {
@@ -368,7 +380,7 @@ impl Answer {
             Some(Harness { name, text, runs: rest.byte()? != 0, recursion: rest.byte()? != 0 })
         };
         let harnesses = (0..rest.number()?).map(|_| harness(&mut rest)).collect::<Option<Vec<_>>>()?;
-        rest.0.is_empty().then_some(Self { text, status, messages, harnesses, spent })
+        rest.0.is_empty().then_some(Self { text, status, messages, harnesses, spent, is_early })
     }
 }
 
@@ -406,6 +418,7 @@ mod tests {
             messages: vec!["one".into(), String::new()],
             harnesses: vec![harness],
             spent: true,
+            is_early: false,
         };
         let bytes = answer.encode();
         assert_eq!(Answer::decode(&bytes), Some(answer));
@@ -419,7 +432,7 @@ mod tests {
 
     #[test]
     fn what_a_dead_worker_said_tells_why_it_ended() {
-        let task = |asked| Task { number: 0, deadline: Instant::now(), asked };
+        let task = |asked| Task { number: 0, deadline: Instant::now(), asked, early: None };
         let killed = ExitStatus::from_raw(6);
         let why = |asked, words| how_it_ended(&task(asked), killed, words);
         assert_eq!(why(Ask::Nothing, "memory allocation of 4096 bytes failed\n"), Lost::Memory);
