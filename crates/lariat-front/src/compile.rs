@@ -392,7 +392,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_process_that_does_not_end_is_killed_in_time() {
-        let begin = std::time::Instant::now();
+        let begin = Instant::now();
         let mut command = Command::new("sleep");
         command.arg("60");
         let ran = run(command, None, Limits { time: Some(Duration::from_millis(50)), memory: None }, || {})

@@ -131,7 +131,7 @@ impl Drop for Worker {
 }
 
 fn read_what_is_there(from: &mut File, into: &mut Vec<u8>) {
-    let mut buffer = [0; 1 << 16];
+    let mut buffer = [0; 1 << 14];
     loop {
         match from.read(&mut buffer) {
             Ok(0) => return,

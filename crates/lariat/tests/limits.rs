@@ -221,14 +221,13 @@ fn the_time_is_kept_whatever_takes_it() {
 /// The most memory that a process and its descendants have at once, and its output.
 fn peak(command: Command) -> (u64, Output) {
     let mut child = start(command);
-    let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
+    let (out, err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
     let reader = |mut from: Box<dyn std::io::Read + Send>| {
         std::thread::spawn(move || {
             let mut all = Vec::new();
             from.read_to_end(&mut all).map(|_| all).expect("it can be read")
         })
     };
-    let _ = (&mut out, &mut err);
     let (stdout, stderr) = (reader(Box::new(out)), reader(Box::new(err)));
     let mut most = 0;
     let status = loop {
@@ -250,7 +249,7 @@ fn the_memory_of_all_processes_together_is_kept() {
     let small = write(&dir.join("small.c"), ENDS);
     let (a, b) = (write(&dir.join("a.c"), hog), write(&dir.join("b.c"), hog));
     let mut command = lariat();
-    let limit = 500;
+    let limit = 400;
     command.args(["check", "--timeout", "60", "--format", "json", "--jobs", "2", "--memory", &limit.to_string()]);
     let (most, o) = peak({
         command.args([&a, &b, &small]);

@@ -242,6 +242,7 @@ fn in_a_process(o: &Options, program: &Listed) -> Measured {
     if !program.folder.as_os_str().is_empty() {
         command.current_dir(&program.folder);
     }
+    lariat_process::tie(&mut command, lariat_process::Limits::default());
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = match child {
         Ok(child) => child,

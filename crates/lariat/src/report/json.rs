@@ -223,3 +223,24 @@ pub fn to_data(j: &Json) -> Result<Data, String> {
         other => Err(format!("a certificate holds texts, lists and records, not `{other}`")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Failure;
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn programs_that_are_rendered_one_by_one_give_the_same_text() {
+        let program = |message: &str| Program {
+            file: "a.c".to_owned(),
+            sources: BTreeMap::new(),
+            outcome: Err(Failure { place: None, message: message.to_owned() }),
+        };
+        let all = [program("one\nline \u{2028} \r and another"), program("[]"), program("")];
+        for n in 0..=all.len() {
+            let alone = all[..n].iter().map(|p| render(std::slice::from_ref(p))).collect();
+            assert_eq!(together(alone), render(&all[..n]), "{n} programs");
+        }
+    }
+}

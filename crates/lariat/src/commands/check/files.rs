@@ -39,7 +39,7 @@ pub(super) fn analyse_all(o: &Options, front: &lariat_front::Options, signals: &
         time: Duration::from_secs_f64(o.timeout),
         memory: o.memory_bytes(),
         serve: &|seat| serve(o, front, &work, seat),
-        lost: &|i, why| lost(o, &o.files[i], why),
+        lost: &|i, why| lost(o, &o.files[i], &why),
     };
     let outcome = tasks.run(signals, &progress);
     progress.clear();
@@ -111,8 +111,8 @@ fn one_answer(o: &Options, path: &Path, news: &mpsc::Receiver<News>, found: Arc<
             Ok(News::Early(answer, took)) => {
                 let _ = seat.answer(&answer.encode());
                 // The last report of a large program is begun earlier; half of the time is for the search at least.
-                let earlier = begin + time + GRACE + REPORT - took.min(time).mul_f64(1.5);
-                deadline = deadline.min(earlier).max(begin + time / 2);
+                let search = (time + GRACE + REPORT).saturating_sub(took.mul_f64(1.5)).max(time / 2);
+                deadline = deadline.min(begin + search);
             }
             // The thread has panicked outside of what catches panics.
             Err(RecvTimeoutError::Disconnected) => lariat_smt::leave(1),
@@ -281,7 +281,7 @@ fn reason(o: &Options, why: &Lost, read: bool) -> String {
 /// The answer for a file that is still being worked on, from what is known of it.
 fn given_up(o: &Options, path: &Path, found: &Found, why: &Lost) -> Answer {
     if o.emit.is_some() {
-        return lost(o, path, why.clone());
+        return lost(o, path, why);
     }
     let time = Duration::from_secs_f64(o.timeout) + GRACE;
     let mut so_far = found.lock();
@@ -303,8 +303,8 @@ fn given_up(o: &Options, path: &Path, found: &Found, why: &Lost) -> Answer {
 }
 
 /// The answer for a file whose worker gave none.
-fn lost(o: &Options, path: &Path, why: Lost) -> Answer {
-    let reason = reason(o, &why, true);
+fn lost(o: &Options, path: &Path, why: &Lost) -> Answer {
+    let reason = reason(o, why, true);
     match why {
         Lost::Crashed(_) => not_analysed(o, path, format!("{reason}; please report it with this file")),
         _ if o.emit.is_some() => not_analysed(o, path, reason),

@@ -332,10 +332,11 @@ impl Post {
 
 /// Why a worker ended without an answer.
 fn how_it_ended(task: &Task, status: ExitStatus, words: &str) -> Lost {
-    // What allocators say when they get no memory: Rust's, that of C++, and LLVM's. Z3 and we end without it, too, when a new
-    // thread gets no stack.
-    let memory = ["memory allocation of", "bad_alloc", "out of memory", "failed to allocate"];
-    if task.asked == Ask::Memory || memory.iter().any(|m| words.contains(m)) {
+    // What is said when there is no memory: by Rust's allocator, by that of C++, by Z3.
+    let memory = ["memory allocation of", "bad_alloc", "out of memory"];
+    // Where address space is limited, stacks are small.
+    let stack = words.contains("overflowed its stack") && lariat_process::address_space_limit().is_some();
+    if task.asked == Ask::Memory || stack || memory.iter().any(|m| words.contains(m)) {
         return Lost::Memory;
     }
     if task.asked == Ask::Stop {
