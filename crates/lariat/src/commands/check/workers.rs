@@ -208,9 +208,9 @@ impl Supervisor<'_> {
     fn collect(&mut self) {
         for i in 0..self.posts.len() {
             let Post { worker: Some(worker), task } = &mut self.posts[i] else { continue };
-            // Nobody may wait for us to read what it says.
-            let words = worker.words();
+            // First whether it has ended: what it said before is then all there. Nobody may wait for us to read it.
             let ended = worker.ended();
+            let words = worker.words();
             let (mut done, mut torn) = (None, false);
             while let Some(bytes) = worker.answer() {
                 let answer = Answer::decode(&bytes);
