@@ -72,6 +72,9 @@ const NEEDED: [&str; 21] = [
 /// The address space of the compiler's code, which is not memory.
 const CODE: u64 = 512 << 20;
 
+/// The compiler's stack: it crashes over expressions that are nested deeper than its stack.
+const STACK: u64 = 256 << 20;
+
 /// A folder that exists only for the compiler, with the one header that 64-bit systems leave out and every 32-bit program
 /// asks for. It holds nothing but the names of functions that the C library lacks.
 const VIRTUAL_FOLDER: &str = "/lariat-headers";
@@ -244,6 +247,7 @@ fn run(
 ) -> std::io::Result<Ran> {
     let Limits { time, .. } = limits;
     lariat_process::tie(&mut command, limits);
+    lariat_process::raise_stack(&mut command, STACK);
     let first = if stdin.is_some() { Stdio::piped() } else { Stdio::null() };
     let deadline = time.map(|t| Instant::now() + t);
     let mut child = command.stdin(first).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;

@@ -16,7 +16,7 @@ mod sys;
 mod worker;
 
 pub use memory::{Usage, page_size, usage};
-pub use sys::{Ask, Signals, address_space_limit, asked, threads, tie, wait_readable};
+pub use sys::{Ask, Signals, address_space_limit, asked, raise_stack, threads, tie, wait_readable};
 pub use worker::{Seat, Side, Worker, fork};
 
 use std::time::Duration;

@@ -26,6 +26,21 @@ pub fn tie(command: &mut Command, limits: Limits) {
     }
 }
 
+/// Lets the process of a command have a stack of this many bytes, if the system allows that.
+pub fn raise_stack(command: &mut Command, bytes: u64) {
+    // SAFETY: the closure calls only `getrlimit` and `setrlimit`, which a signal handler may call, too.
+    unsafe {
+        command.pre_exec(move || {
+            let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            if libc::getrlimit(libc::RLIMIT_STACK, &raw mut now) == 0 && now.rlim_cur < bytes {
+                now.rlim_cur = bytes.min(now.rlim_max);
+                libc::setrlimit(libc::RLIMIT_STACK, &raw const now);
+            }
+            Ok(())
+        });
+    }
+}
+
 /// Has this process get a signal when its parent dies, and ends it if the parent is dead already.
 fn die_with(parent: libc::pid_t, signal: libc::c_int) {
     // SAFETY: numbers only.

@@ -218,6 +218,21 @@ fn the_time_is_kept_whatever_takes_it() {
     }
 }
 
+/// The compiler's stack is large enough for it to say itself what it does not take.
+#[test]
+fn deeply_nested_expressions_are_no_crash() {
+    let dir = folder("nested");
+    for depth in [200, 3000] {
+        let (open, close) = ("(".repeat(depth), " ^ x)".repeat(depth));
+        let source = format!("int main(int x) {{ int y = {open}x{close}; while (y > 0) y--; return 0; }}\n");
+        let file = write(&dir.join(format!("nested-{depth}.c")), &source);
+        let o = lariat().args(["check", "--timeout", "5"]).arg(file).output().expect("it ends");
+        let all = text(&o.stdout);
+        assert!(!all.contains("signal"), "{depth}: {all}");
+        assert_eq!(o.status.code(), Some(if depth > 256 { 2 } else { 0 }), "{depth}: {all}");
+    }
+}
+
 /// The most memory that a process and its descendants have at once, and its output.
 fn peak(command: Command) -> (u64, Output) {
     let mut child = start(command);

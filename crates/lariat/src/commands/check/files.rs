@@ -168,8 +168,8 @@ struct Found {
 
 #[derive(Default)]
 struct SoFar {
-    /// How many edges the systems have, and how many they had when that was told.
-    edges: usize,
+    /// How many terms the systems have, and how many they had when that was told.
+    terms: usize,
     told: usize,
     /// All entries, once the file is read.
     names: Vec<String>,
@@ -198,18 +198,18 @@ impl Found {
     /// Takes in what is known of a system of an entry. Of a large program it says early what there is to say if nothing else is found:
     /// then it is listed with all its loops, even if there is no time left to make a report.
     fn know(&self, o: &Options, path: &Path, entry: usize, number: usize, study: Study) {
-        /// So many edges take a while to print.
-        const LARGE: usize = 1000;
+        /// So many terms take a while to print.
+        const LARGE: usize = 10_000;
         let mut so_far = self.lock();
-        let edges = study.ts.edges.len();
+        let terms = study.ts.terms.len();
         let is_new = number >= so_far.entries[entry].studies.len();
         so_far.entries[entry].know(number, study);
-        so_far.edges += if is_new { edges } else { 0 };
-        if so_far.edges < LARGE.max(2 * so_far.told) {
+        so_far.terms += if is_new { terms } else { 0 };
+        if so_far.terms < LARGE.max(2 * so_far.told) {
             return;
         }
         let Some(told) = &self.told else { return };
-        so_far.told = so_far.edges;
+        so_far.told = so_far.terms;
         let begin = Instant::now();
         let before: Vec<Option<String>> = so_far.entries.iter().map(|e| e.reason.clone()).collect();
         so_far.blame(TIME_IS_UP, LIMIT_IS_REACHED);
