@@ -4,13 +4,14 @@
 //! Passes may use undefined behaviour; what the user wrote is then no longer there.
 
 use crate::{DataModel, Failure, Options};
+use lariat_process::Limits;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 /// The names under which clang is looked for on the PATH, newest first.
 const CLANGS: [&str; 10] = [
@@ -42,8 +43,9 @@ const DEFAULTS: [&str; 6] = [
 
 /// Behind the user's flags. The lifetime markers that come with use-after-scope say where a local variable is a new
 /// one. The checks make explicit what is undefined and else looks like any other instruction, or, with constant operands, like
-/// none at all; a check of a shift's base is there for signed shifts only, and tells them apart.
-const NEEDED: [&str; 20] = [
+/// none at all; a check of a shift's base is there for signed shifts only, and tells them apart. The compiler proper runs in the
+/// process that we start, so that nothing is left when that is killed.
+const NEEDED: [&str; 21] = [
     "-fno-lto",
     "-fno-sanitize=all",
     "-fsanitize=shift,integer-divide-by-zero,float-cast-overflow,array-bounds,vla-bound",
@@ -58,6 +60,7 @@ const NEEDED: [&str; 20] = [
     "-fno-caret-diagnostics",
     "-fno-color-diagnostics",
     "-fdiagnostics-format=clang",
+    "-fintegrated-cc1",
     "-g",
     "-O0",
     "-c",
@@ -65,6 +68,12 @@ const NEEDED: [&str; 20] = [
     "-o",
     "-",
 ];
+
+/// The address space of the compiler's code, which is not memory.
+const CODE: u64 = 512 << 20;
+
+/// The compiler's stack: it crashes over expressions that are nested deeper than its stack.
+const STACK: u64 = 256 << 20;
 
 /// A folder that exists only for the compiler, with the one header that 64-bit systems leave out and every 32-bit program
 /// asks for. It holds nothing but the names of functions that the C library lacks.
@@ -119,7 +128,8 @@ pub fn compile(path: &Path, options: &Options) -> Result<Vec<u8>, Failure> {
     // A name that starts with a dash is no flag.
     let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
     command.arg(if dashed { Path::new(".").join(path) } else { path.to_owned() });
-    let ran = run(command, stdin, options.time, || options.meanwhile())
+    let limits = Limits { time: options.time, memory: options.memory.map(|m| m + CODE) };
+    let ran = run(command, stdin, limits, || options.meanwhile())
         .map_err(|e| failure(format!("{} cannot be started: {e}; let LARIAT_CLANG name a clang", clang.display())))?;
     match ran {
         Ran::Ended { status, stdout, .. } if status.success() && !stdout.is_empty() => Ok(stdout),
@@ -213,7 +223,8 @@ fn ilp32_flags(clang: &Path, is_cpp: bool) -> Vec<OsString> {
 fn cpp_folders(clang: &Path) -> Vec<OsString> {
     let mut command = Command::new(clang);
     command.args(["-E", "-v", "-x", "c++", "/dev/null"]);
-    let Ok(Ran::Ended { stderr, .. }) = run(command, None, Some(Duration::from_secs(10)), || {}) else {
+    let limits = Limits { time: Some(Duration::from_secs(10)), memory: None };
+    let Ok(Ran::Ended { stderr, .. }) = run(command, None, limits, || {}) else {
         return Vec::new();
     };
     let text = String::from_utf8_lossy(&stderr);
@@ -227,55 +238,69 @@ enum Ran {
     TimedOut,
 }
 
-/// Runs a process to its end, or kills it when the time is up. It belongs to our process group: Ctrl-C ends it, too.
+/// Runs a process to its end, or kills it when the time is up. It ends with this thread, which waits for it.
 fn run(
     mut command: Command,
     stdin: Option<&'static str>,
-    time: Option<Duration>,
+    limits: Limits,
     meanwhile: impl FnOnce(),
 ) -> std::io::Result<Ran> {
+    let Limits { time, .. } = limits;
+    lariat_process::tie(&mut command, limits);
+    lariat_process::raise_stack(&mut command, STACK);
     let first = if stdin.is_some() { Stdio::piped() } else { Stdio::null() };
+    let deadline = time.map(|t| Instant::now() + t);
     let mut child = command.stdin(first).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {
         // It is far smaller than a pipe's buffer. A compiler that does not read it says itself what is wrong.
         let _ = pipe.write_all(text.as_bytes());
     }
     meanwhile();
-    let mut stdout = child.stdout.take().expect("standard output is a pipe");
-    let mut stderr = child.stderr.take().expect("standard error is a pipe");
-    let child = Arc::new(Mutex::new(child));
-    let (finished, watched) = mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        let errors = scope.spawn(move || {
-            let mut text = Vec::new();
-            stderr.read_to_end(&mut text).map(|_| text)
-        });
-        let watchdog = time.map(|time| {
-            let child = Arc::clone(&child);
-            scope.spawn(move || {
-                let late = watched.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-                if late {
-                    // The process may have ended by itself just now.
-                    let _ = lock(&child).kill();
-                }
-                late
-            })
-        });
-        let mut out = Vec::new();
-        let read = stdout.read_to_end(&mut out);
-        let errors = errors.join().expect("reading does not panic");
-        drop(finished);
-        if watchdog.is_some_and(|w| w.join().expect("the watchdog does not panic")) {
-            lock(&child).wait()?;
-            return Ok(Ran::TimedOut);
+    let stdout = child.stdout.take().map(OwnedFd::from).expect("standard output is a pipe");
+    let stderr = child.stderr.take().map(OwnedFd::from).expect("standard error is a pipe");
+    let mut pipes = [(Some(File::from(stdout)), Vec::new()), (Some(File::from(stderr)), Vec::new())];
+    let left = || deadline.map_or(HOUR, |d| d.saturating_duration_since(Instant::now()));
+    let all = loop {
+        let open: Vec<BorrowedFd<'_>> = pipes.iter().filter_map(|(p, _)| p.as_ref()).map(AsFd::as_fd).collect();
+        if left().is_zero() {
+            break false;
         }
-        read?;
-        Ok(Ran::Ended { status: lock(&child).wait()?, stdout: out, stderr: errors? })
-    })
+        // A process may close both long before it ends.
+        let wait = if open.is_empty() { left().min(SOON) } else { left() };
+        let mut readable = lariat_process::wait_readable(&open, wait).into_iter();
+        for (pipe, text) in &mut pipes {
+            if pipe.is_some() && readable.next() == Some(true) {
+                read_some(pipe, text)?;
+            }
+        }
+        if pipes.iter().all(|(p, _)| p.is_none()) && child.try_wait()?.is_some() {
+            break true;
+        }
+    };
+    if !all {
+        // It may have ended by itself just now.
+        let _ = child.kill();
+    }
+    let status = child.wait()?;
+    let [(_, stdout), (_, stderr)] = pipes;
+    Ok(if all { Ran::Ended { status, stdout, stderr } } else { Ran::TimedOut })
 }
 
-fn lock(child: &Mutex<Child>) -> std::sync::MutexGuard<'_, Child> {
-    child.lock().expect("nobody panics while holding the process")
+/// How long to wait where nothing is limited: then it is looked again.
+const HOUR: Duration = Duration::from_secs(3600);
+/// How long to wait for a process that has said all.
+const SOON: Duration = Duration::from_millis(1);
+
+/// Reads what a pipe has, and closes it at its end.
+fn read_some(pipe: &mut Option<File>, text: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut buffer = vec![0; 1 << 16];
+    match pipe.as_mut().map_or(Ok(0), |p| p.read(&mut buffer)) {
+        Ok(0) => *pipe = None,
+        Ok(n) => text.extend_from_slice(&buffer[..n]),
+        Err(e) if e.kind() == ErrorKind::Interrupted => {}
+        Err(e) => return Err(e),
+    }
+    Ok(())
 }
 
 /// File, line and column.
@@ -284,6 +309,9 @@ type Place = (String, u32, u32);
 /// What the compiler said, as one sentence.
 fn refusal(clang: &Path, status: ExitStatus, stderr: &str) -> Failure {
     let name = clang.file_name().unwrap_or(clang.as_os_str()).to_string_lossy();
+    if is_out_of_memory(stderr) {
+        return failure(format!("{name} needs more memory than it may use; {}", crate::next_step_for_memory()));
+    }
     let errors: Vec<(Option<Place>, &str)> = stderr.lines().filter_map(error_line).collect();
     let Some((place, words)) = errors.first() else {
         #[cfg(unix)]
@@ -310,6 +338,12 @@ fn refusal(clang: &Path, status: ExitStatus, stderr: &str) -> Failure {
         "check the flags behind `--`"
     };
     Failure { place: place.clone(), message: format!("{name}: {words}{more}; {next}") }
+}
+
+/// What the compiler says when it gets no memory: LLVM's words, those of the C++ library, or of who loads its code.
+fn is_out_of_memory(stderr: &str) -> bool {
+    let words = ["LLVM ERROR: out of memory", "std::bad_alloc", "failed to map segment from shared object"];
+    words.iter().any(|words| stderr.contains(words))
 }
 
 /// A line of the compiler's that tells an error: where it is, and its words.
@@ -362,10 +396,11 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_process_that_does_not_end_is_killed_in_time() {
-        let begin = std::time::Instant::now();
+        let begin = Instant::now();
         let mut command = Command::new("sleep");
         command.arg("60");
-        let ran = run(command, None, Some(Duration::from_millis(50)), || {}).expect("sleep can be started");
+        let ran = run(command, None, Limits { time: Some(Duration::from_millis(50)), memory: None }, || {})
+            .expect("sleep can be started");
         assert!(matches!(ran, Ran::TimedOut));
         assert!(begin.elapsed() < Duration::from_secs(30));
     }

@@ -11,6 +11,7 @@ pub mod module;
 pub mod translate;
 
 use lariat_ir::neutral;
+use lariat_process::Limits;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -45,8 +46,10 @@ pub struct Options {
     pub flags: Vec<String>,
     /// The sizes of C's types.
     pub data_model: DataModel,
-    /// How long the compiler may take; by default as long as it likes.
+    /// How long the compiler and the reader may take together; by default as long as they like.
     pub time: Option<Duration>,
+    /// How many bytes each of them may use; by default as many as it likes.
+    pub memory: Option<u64>,
     /// What to start as soon as there is nothing to do but to wait for the compiler, or for LLVM's reader.
     pub meanwhile: Option<fn()>,
     /// What to analyse.
@@ -99,11 +102,22 @@ pub fn load(path: &Path, options: &Options) -> Result<Unit, Failure> {
     let begin = Instant::now();
     let bitcode = compile::compile(path, options)?;
     let compiling = begin.elapsed();
+    let time = options.time.map(|t| t.saturating_sub(compiling));
     let begin = Instant::now();
-    let module = llvm::read(&bitcode, &path.display().to_string())?;
+    let limits = Limits { time, memory: options.memory };
+    let module = llvm::read_within(&bitcode, &path.display().to_string(), limits)?;
+    drop(bitcode);
     check_data_model(&module, options)?;
     let entries = translate::translate(&module, options)?;
     Ok(Unit { entries, compiling, translating: begin.elapsed() })
+}
+
+/// What to do when a process gets no memory.
+fn next_step_for_memory() -> String {
+    match lariat_process::address_space_limit() {
+        Some(bytes) => format!("raise the limit of virtual memory, which is {} MB (ulimit -v)", bytes >> 20),
+        None => "give it more with --memory".to_owned(),
+    }
 }
 
 /// Bitcode, and flags such as `-m32`, have a data model of their own.

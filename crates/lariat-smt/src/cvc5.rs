@@ -5,6 +5,7 @@ use crate::sexpr::Sexprs;
 use crate::solver::{Answer, Level, Limit, Solver, Stack, WhyKind};
 use crate::watchdog::{self, Bell};
 use lariat_ir::{Op, Term, Terms, Value, smtlib};
+use lariat_process::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::{self, Write as _};
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
@@ -20,7 +21,10 @@ const LONGEST_ANSWER: u64 = 1 << 26;
 /// So many resource units of Z3 for one of cvc5.
 const Z3_UNITS: u64 = 200;
 
-/// A cvc5 process.
+/// The address space of a process: cvc5 has no limit of its own.
+const MEMORY: u64 = 2 << 30;
+
+/// A cvc5 process. It ends with the thread that starts it.
 ///
 /// cvc5 counts resources in coarser units than Z3: it gets one for two hundred of [`Limit::rlimit`], which is about
 /// the same time. The limit is an option of the process, so a check with another one starts another process. The wall
@@ -221,7 +225,9 @@ impl Bell for Killable {
 
 impl Process {
     fn start(program: &Path, rlimit: u64) -> io::Result<Self> {
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        lariat_process::tie(&mut command, Limits { time: None, memory: Some(MEMORY) });
+        let mut child = command
             .args(["--lang=smt2", "--incremental", "--produce-models", "--arrays-exp"])
             .arg(format!("--rlimit-per={}", (rlimit / Z3_UNITS).max(1)))
             .stdin(Stdio::piped())

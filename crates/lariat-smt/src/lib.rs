@@ -30,4 +30,4 @@ mod z3_raw;
 pub use cvc5::{Cvc5Solver, NoCvc5};
 pub use query_log::{QueryId, QueryLog};
 pub use solver::{Answer, Limit, Model, Solver, Why, WhyKind};
-pub use z3::{OldZ3, Room, Z3Solver, fresh_context, leave, prepare_contexts, ready_heap, z3_version};
+pub use z3::{OldZ3, Room, Z3Solver, fresh_context, leave, limit_memory, prepare_contexts, ready_heap, z3_version};

@@ -128,6 +128,12 @@ pub fn prepare_contexts(count: usize) {
     z3_raw::prepare(count);
 }
 
+/// Sets how many megabytes all solvers in this process may use together before a check gives up. Only before the first one is
+/// made. Default is 2048.
+pub fn limit_memory(megabytes: u32) {
+    z3_raw::limit_memory(megabytes);
+}
+
 /// Readies the allocator for a thread that is going to need about this much memory.
 pub fn ready_heap(bytes: usize) {
     z3_raw::heap::ready(bytes);

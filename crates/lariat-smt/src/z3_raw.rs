@@ -16,6 +16,7 @@ use std::ffi::{CStr, CString, c_int, c_uint};
 use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 #[allow(clippy::wildcard_imports, reason = "a hundred names, each with Z3's prefix")]
 use z3_sys::*;
@@ -129,10 +130,12 @@ impl Owned {
         static SETTINGS: Once = Once::new();
         // Tidying up each model takes a seventh of the time of a small query, and we read it only once. A check that takes
         // more memory than the watermark gives up: it must not take the process with it.
-        // SAFETY: the strings are static, and no context exists yet.
+        // SAFETY: the strings are copied, and no context exists yet.
         SETTINGS.call_once(|| unsafe {
             Z3_global_param_set(c"model.compact".as_ptr(), c"false".as_ptr());
-            Z3_global_param_set(c"memory_high_watermark_mb".as_ptr(), MEMORY_MB.as_ptr());
+            let megabytes = MEMORY_MB.load(Ordering::Relaxed).to_string();
+            let megabytes = CString::new(megabytes).expect("digits hold no zero byte");
+            Z3_global_param_set(c"memory_high_watermark_mb".as_ptr(), megabytes.as_ptr());
         });
         heap::ready(heap::CONTEXT);
         let out_of_memory = || Fault("no context could be made".to_owned());
@@ -202,7 +205,12 @@ type Binary = unsafe extern "C" fn(Z3_context, Z3_ast, Z3_ast) -> Option<Z3_ast>
 type Nary = unsafe extern "C" fn(Z3_context, c_uint, *const Z3_ast) -> Option<Z3_ast>;
 
 /// How many megabytes all of Z3 may use before a check gives up.
-const MEMORY_MB: &CStr = c"2048";
+static MEMORY_MB: AtomicU32 = AtomicU32::new(2048);
+
+/// Sets how many megabytes all of Z3 may use before a check gives up; before the first context is made.
+pub(crate) fn limit_memory(megabytes: u32) {
+    MEMORY_MB.store(megabytes, Ordering::Relaxed);
+}
 
 impl Context {
     pub fn new() -> Result<Rc<Self>, Fault> {

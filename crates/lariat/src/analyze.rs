@@ -263,6 +263,9 @@ const TOO_LITTLE: Duration = Duration::from_millis(20);
 /// Why nothing is known of a loop that was still being looked at.
 pub const TIME_IS_UP: &str = "the time was up";
 
+/// The same, where memory was short.
+pub const MEMORY_IS_UP: &str = "the memory was up";
+
 /// Decides an entry of a program in one integer semantics, within the time of the settings.
 pub fn analyze_entry(name: &str, program: &neutral::Program, integers: Integers, settings: &Settings) -> EntryStudy {
     let mut entry = EntryStudy::of(name, program);
@@ -403,9 +406,9 @@ pub(crate) fn contradictions_between(name: &str, ends: &Study, hangs: &Study) ->
     found
 }
 
-/// The limit of the checker's queries: half a second in all beyond the time, since an engine may have used it up.
+/// The limit of the checker's queries: a third of a second in all beyond the time, since an engine may have used it up.
 fn until(deadline: Instant) -> Limit {
-    Limit::default().until(deadline + Duration::from_millis(500))
+    Limit::default().until(deadline + Duration::from_millis(330))
 }
 
 /// The checker as the portfolio's judge: keeps what it accepts.

@@ -30,6 +30,7 @@ pub const PAGES: &[Page] = &[
     Page { name: "certificates", text: include_str!("../../../docs/certificates.md") },
     Page { name: "findings", text: include_str!("../../../docs/findings.md") },
     Page { name: "unknown", text: include_str!("../../../docs/unknown.md") },
+    Page { name: "limits", text: include_str!("../../../docs/limits.md") },
     Page { name: "harness", text: include_str!("../../../docs/harness.md") },
     Page { name: "results", text: include_str!("../../../docs/results.md") },
     Page { name: "fuzz", text: include_str!("../../../docs/fuzz.md") },

@@ -26,6 +26,10 @@ pub enum TroubleKind {
     Fatal,
     /// LLVM crashed.
     Crashed,
+    /// The time was up.
+    Late,
+    /// The memory was up.
+    NoMemory,
 }
 
 /// Why there is no module.
@@ -43,9 +47,10 @@ pub struct Trouble {
 
 /// Decodes what the reader answers: a module, or why there is none.
 pub fn answer(bytes: &[u8]) -> Read<Result<Module, Trouble>> {
-    use TroubleKind::{Broken, Crashed, Fatal, Malformed, Newer};
+    use TroubleKind::{Broken, Crashed, Fatal, Late, Malformed, Newer, NoMemory};
     let mut r = Reader { bytes, at: 0, types: Vec::new(), next: 0 };
-    let kind = r.one_of(&[None, Some(Malformed), Some(Newer), Some(Broken), Some(Fatal), Some(Crashed)])?;
+    let kinds = [Malformed, Newer, Broken, Fatal, Crashed, Late, NoMemory].map(Some);
+    let kind = r.one_of(&[&[None], &kinds[..]].concat())?;
     let answer = match kind {
         None => Ok(r.module()?),
         Some(kind) => Err(Trouble { kind, line: r.small()?, column: r.small()?, words: r.text()? }),

@@ -9,19 +9,25 @@ mod ffi;
 use crate::Failure;
 use crate::module::Module;
 use decode::{Torn, Trouble, TroubleKind};
+use lariat_process::Limits;
 
 /// The version of LLVM that reads.
 const VERSION: u32 = 22;
 
 /// Reads bitcode or LLVM assembly; `name` is for messages.
 pub fn read(bytes: &[u8], name: &str) -> Result<Module, Failure> {
+    read_within(bytes, name, Limits::default())
+}
+
+/// Reads bitcode or LLVM assembly within limits.
+pub fn read_within(bytes: &[u8], name: &str, limits: Limits) -> Result<Module, Failure> {
     let fail = |message: String| Failure { place: None, message };
     if bytes.is_empty() {
         return Err(fail(format!("{name} is empty: give a file with LLVM bitcode or assembly.")));
     }
-    let Some(answer) = ffi::read(bytes, name) else {
+    let Some(answer) = ffi::read(bytes, name, limits) else {
         return Err(fail(format!(
-            "{name} was not read, since no process could be started: end others, and try again."
+            "{name} was not read, since there was no memory or process for it: end others, and try again."
         )));
     };
     match decode::answer(&answer) {
@@ -47,6 +53,10 @@ fn failure(trouble: &Trouble, name: &str) -> Failure {
         TroubleKind::Fatal => format!("LLVM gave up on {name} ({words}): make the file anew."),
         TroubleKind::Crashed => {
             format!("LLVM crashed when it read {name} ({words}): it may be damaged, make it anew.")
+        }
+        TroubleKind::Late => format!("LLVM did not read {name} within the time: give it more with --timeout."),
+        TroubleKind::NoMemory => {
+            format!("LLVM needs more memory to read {name} than it may use: {}.", crate::next_step_for_memory())
         }
     };
     let place = (trouble.line > 0).then(|| (name.to_owned(), trouble.line, trouble.column));

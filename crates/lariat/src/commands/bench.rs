@@ -2,7 +2,9 @@
 //!
 //! Each program is measured in a process of its own: peak memory is then the program's, and a crash costs one program.
 
-use super::{DataModelArg, INTERRUPTED, deep_thread, fail, panic_words, print, read_file, show_results_on_interrupt};
+use super::{
+    DataModelArg, INTERRUPTED, deep_thread_in, fail, panic_words, print, read_file, show_results_on_interrupt,
+};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat_check::System;
@@ -240,6 +242,7 @@ fn in_a_process(o: &Options, program: &Listed) -> Measured {
     if !program.folder.as_os_str().is_empty() {
         command.current_dir(&program.folder);
     }
+    lariat_process::tie(&mut command, lariat_process::Limits::default());
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = match child {
         Ok(child) => child,
@@ -299,9 +302,8 @@ fn one(o: &Options) -> u8 {
     let Some(path) = o.files.first() else { return fail("there is no file to measure") };
     // The message is caught below; the backtrace would be long.
     std::panic::set_hook(Box::new(|_| {}));
-    let measured = std::thread::scope(|scope| {
-        deep_thread().spawn_scoped(scope, || measure(o, path)).expect("a thread can be started").join()
-    });
+    let measured =
+        std::thread::scope(|scope| deep_thread_in(scope, || measure(o, path)).expect("a thread can be started").join());
     let answer = measured.unwrap_or_else(|panic| json!({ "panic": panic_words(panic.as_ref()) }));
     match print(&format!("{answer}\n")) {
         Ok(()) => 0,

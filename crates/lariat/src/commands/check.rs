@@ -4,17 +4,22 @@ mod emit;
 mod files;
 mod programs;
 mod progress;
+mod workers;
 
-use super::{DataModelArg, IntegersArg, fail, print, read_file, show_results_on_interrupt, write_file};
+use super::{DataModelArg, IntegersArg, fail, print, read_file, write_file};
 use crate::analyze::Verdict;
 use crate::beside::Compare;
+use crate::harness::Harness;
 use crate::report::{self, Failure, Program};
 use clap::{Args, ValueEnum};
 use lariat_engines::portfolio::ENGINES;
 use lariat_front::EntryChoice;
+use lariat_process::Signals;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
@@ -41,6 +46,9 @@ pub(super) struct Options {
     /// For each program, in seconds
     #[arg(long, default_value_t = 10.0, value_parser = seconds)]
     timeout: f64,
+    /// How many megabytes all processes of this call may use together, compilers included
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(128..))]
+    memory: u32,
     /// Run only this engine
     #[arg(long, value_parser = engine_name)]
     only: Option<String>,
@@ -68,6 +76,15 @@ pub(super) struct Options {
     /// Flags for the compiler
     #[arg(last = true)]
     compiler_flags: Vec<String>,
+    /// Whether text has colours.
+    #[arg(skip)]
+    colour: bool,
+}
+
+impl Options {
+    fn memory_bytes(&self) -> u64 {
+        u64::from(self.memory) << 20
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -127,7 +144,6 @@ pub(super) fn engine_name(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(o: &Options) -> u8 {
-    show_results_on_interrupt();
     let mut models = Vec::new();
     for path in &o.model {
         match read_file(path) {
@@ -139,6 +155,7 @@ pub(super) fn run(o: &Options) -> u8 {
         flags: o.compiler_flags.clone(),
         data_model: o.data_model.of_the_front(),
         time: Some(Duration::from_secs_f64(o.timeout)),
+        memory: Some(o.memory_bytes()),
         entry: match o.entry.as_deref() {
             None => EntryChoice::Default,
             Some("all") => EntryChoice::All,
@@ -148,69 +165,118 @@ pub(super) fn run(o: &Options) -> u8 {
         meanwhile: o.emit.is_none().then_some(|| lariat_smt::prepare_contexts(files::CONTEXTS)),
         ..lariat_front::Options::default()
     };
-    if let Some(emit) = o.emit {
-        return emit::emit_all(o, emit, &front);
+    if o.emit == Some(Emit::Automaton) {
+        return emit::draw_all(o, &front);
     }
-    let analysed = files::analyse_all(o, front);
-    if let Some(folder) = &o.harness
-        && let Err(message) = programs::write_all(o, folder, &analysed)
-    {
-        return fail(&message);
-    }
-    let programs: Vec<Program> = analysed.into_iter().map(|a| a.program).collect();
-    let colour = o.output.is_none() && std::io::stdout().is_terminal();
-    let text = match o.format {
-        Format::Text => report::text(&programs, colour),
-        Format::Json => report::json::render(&programs),
+    let signals = match Signals::keep() {
+        Ok(signals) => signals,
+        Err(e) => return fail(&format!("signals cannot be watched: {e}; run it again")),
     };
-    if let Err(message) = write_out(o, &text) {
-        return fail(&message);
-    }
-    status(o, &programs)
+    // Solvers give up before the whole has to.
+    lariat_smt::limit_memory(o.memory / 4 * 3);
+    let colour = o.output.is_none() && std::io::stdout().is_terminal();
+    let o = &Options { colour, ..o.clone() };
+    let outcome = match files::analyse_all(o, &front, &signals) {
+        Ok(outcome) => outcome,
+        Err(signal) => return ended_by(signal),
+    };
+    let status = outcome.answers.iter().map(|a| a.status).max().unwrap_or(0);
+    let status = if outcome.interrupted { ended_by(2) } else { status };
+    let options = o.clone();
+    finish(&signals, move || write_results(&options, outcome.answers).map_or_else(|m| fail(&m), |()| status))
 }
 
-fn write_out(o: &Options, text: &str) -> Result<(), String> {
-    match &o.output {
-        Some(path) => write_file(path, text),
-        None => print(text),
-    }
+/// The exit status of what a signal ended.
+fn ended_by(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
-fn status(o: &Options, programs: &[Program]) -> u8 {
-    let mut status = 0;
-    for p in programs {
-        match &p.outcome {
-            Err(f) => {
-                if o.format == Format::Json || o.output.is_some() {
-                    tell(&p.file, f);
-                }
-                status = 2;
-            }
-            Ok(r) if !r.contradictions.is_empty() => {
-                fail(&format!("{}: verdicts contradict each other: {}", p.file, r.contradictions.join("; ")));
-                status = 2;
-            }
-            Ok(r) => {
-                let found = r.verdict == Verdict::Diverges
-                    || r.loops.iter().chain(&r.recursion).any(|l| {
-                        l.verdict == Verdict::Diverges
-                            || l.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some())
-                    });
-                if found || o.require_proof && r.verdict == Verdict::Unknown {
-                    status = status.max(1);
-                }
-            }
+/// Writes while this thread looks at signals: nobody may have to wait for a reader who does not read.
+fn finish(signals: &Signals, write: impl FnOnce() -> u8 + Send + 'static) -> u8 {
+    /// So long a signal leaves for the rest of the output.
+    const TO_WRITE: Duration = Duration::from_secs(1);
+    let write = Arc::new(Mutex::new(Some(write)));
+    let work = move || write.lock().ok().and_then(|mut w| w.take()).map_or(2, |w| w());
+    let (done, status) = mpsc::channel();
+    let on_thread = work.clone();
+    let thread = std::thread::Builder::new().spawn(move || {
+        let _ = done.send(on_thread());
+    });
+    if thread.is_err() {
+        return work();
+    }
+    let mut ends: Option<(i32, Instant)> = None;
+    loop {
+        match status.recv_timeout(Duration::from_millis(10)) {
+            Ok(status) => return ends.map_or(status, |(signal, _)| ended_by(signal)),
+            // It panicked.
+            Err(RecvTimeoutError::Disconnected) => return 2,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some(signal) = signals.next() {
+            ends.get_or_insert((signal, Instant::now() + TO_WRITE));
+        }
+        if let Some((signal, _)) = ends.filter(|(_, at)| Instant::now() >= *at) {
+            return ended_by(signal);
         }
     }
-    status
 }
 
-/// A failure on standard error, for a reader of whom only machines see the results.
-fn tell(file: &str, f: &Failure) {
-    let place = f.place.as_ref().map_or_else(|| file.to_owned(), ToString::to_string);
-    if f.place.is_none() && f.message.contains(file) {
-        fail(&f.message);
-    } else {
-        fail(&format!("{place}: {}", f.message));
+fn write_results(o: &Options, answers: Vec<workers::Answer>) -> Result<(), String> {
+    let mut texts = Vec::new();
+    let mut harnesses = Vec::new();
+    for answer in answers {
+        for message in &answer.messages {
+            fail(message);
+        }
+        texts.push(answer.text);
+        harnesses.extend(answer.harnesses);
     }
+    if let Some(folder) = &o.harness {
+        programs::write_all(o, folder, &harnesses)?;
+    }
+    let text = match o.format {
+        Format::Json if o.emit.is_none() => report::json::together(texts),
+        _ => texts.concat(),
+    };
+    match &o.output {
+        Some(path) => write_file(path, &text),
+        None => print(&text),
+    }
+}
+
+/// What a worker says of a program.
+fn answer(o: &Options, program: Program, harnesses: Vec<Harness>) -> workers::Answer {
+    let (status, messages) = status(o, &program);
+    let text = match o.format {
+        _ if o.emit.is_some() => String::new(),
+        Format::Text => report::text(&[program], o.colour),
+        Format::Json => report::json::render(&[program]),
+    };
+    workers::Answer { text, status, messages, harnesses, spent: false, is_early: false }
+}
+
+/// The exit status that a program asks for, and what standard error says of it.
+fn status(o: &Options, p: &Program) -> (u8, Vec<String>) {
+    match &p.outcome {
+        // Where a person reads the results, they say it.
+        Err(_) if o.format == Format::Text && o.output.is_none() && o.emit.is_none() => (2, Vec::new()),
+        Err(f) => (2, vec![sentence(&p.file, f)]),
+        Ok(r) if !r.contradictions.is_empty() => {
+            (2, vec![format!("{}: verdicts contradict each other: {}", p.file, r.contradictions.join("; "))])
+        }
+        Ok(r) => {
+            let found = r.verdict == Verdict::Diverges
+                || r.loops.iter().chain(&r.recursion).any(|l| {
+                    l.verdict == Verdict::Diverges || l.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some())
+                });
+            (u8::from(found || o.require_proof && r.verdict == Verdict::Unknown), Vec::new())
+        }
+    }
+}
+
+/// A failure, for a reader of whom only machines see the results.
+fn sentence(file: &str, f: &Failure) -> String {
+    let place = f.place.as_ref().map_or_else(|| file.to_owned(), ToString::to_string);
+    if f.place.is_none() && f.message.contains(file) { f.message.clone() } else { format!("{place}: {}", f.message) }
 }

@@ -1,7 +1,8 @@
 //! `lariat check --emit`
 
-use super::files::{entries, parsed};
-use super::{Emit, Options, tell, write_out};
+use super::files::{entries, failed, parsed};
+use super::workers::Answer;
+use super::{Emit, Options, sentence};
 use crate::commands::{IntegersArg, fail, is_lts, write_file};
 use crate::report::{self, Failure};
 use lariat_engines::path_automaton::picture;
@@ -12,30 +13,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Prints what the files are to the engines.
-pub(super) fn emit_all(o: &Options, emit: Emit, front: &lariat_front::Options) -> u8 {
-    if emit == Emit::Automaton {
-        return draw_all(o, front);
-    }
-    let mut out = String::new();
-    let mut status = 0;
-    for path in &o.files {
-        match emitted(o, emit, front, path) {
-            Ok(text) => out.push_str(&text),
-            Err(f) => {
-                tell(&path.display().to_string(), &f);
-                status = 2;
-            }
-        }
-    }
-    match write_out(o, &out) {
-        Ok(()) => status,
-        Err(message) => fail(&message),
+/// What a file is to the engines.
+pub(super) fn emitted(o: &Options, emit: Emit, front: &lariat_front::Options, path: &Path) -> Answer {
+    match text(o, emit, front, path) {
+        Ok(text) => Answer { text, ..Answer::default() },
+        Err(f) => failed(o, path, f),
     }
 }
 
 /// Draws the automata of all loops, each into a file of its own.
-fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
+pub(super) fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
     let Some(folder) = &o.output else {
         return fail("--emit automaton writes several files: name a folder with --output");
     };
@@ -48,8 +35,7 @@ fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
         let systems = match systems(o, front, path) {
             Ok(systems) => systems,
             Err(f) => {
-                tell(&path.display().to_string(), &f);
-                status = 2;
+                status = fail(&sentence(&path.display().to_string(), &f));
                 continue;
             }
         };
@@ -90,7 +76,7 @@ fn systems(o: &Options, front: &lariat_front::Options, path: &Path) -> Result<Ve
     Ok(all.iter().flat_map(|e| e.program.systems(integers)).map(|(form, target)| lower(form, target)).collect())
 }
 
-fn emitted(o: &Options, emit: Emit, front: &lariat_front::Options, path: &Path) -> Result<String, Failure> {
+fn text(o: &Options, emit: Emit, front: &lariat_front::Options, path: &Path) -> Result<String, Failure> {
     let file = path.display();
     let mut out = String::new();
     if is_lts(path) {

@@ -1,14 +1,13 @@
 //! `lariat check --harness`
 
 use super::Options;
-use super::files::Analysed;
 use crate::commands::{DataModelArg, write_file};
 use crate::harness::{Harness, script};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Writes the programs that show the findings, and the script that runs them.
-pub(super) fn write_all(o: &Options, folder: &Path, analysed: &[Analysed]) -> Result<(), String> {
+pub(super) fn write_all(o: &Options, folder: &Path, harnesses: &[Harness]) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|e| format!("cannot make the folder {}: {e}", folder.display()))?;
     let mut flags = o.compiler_flags.clone();
     if o.data_model == DataModelArg::Ilp32 {
@@ -16,7 +15,7 @@ pub(super) fn write_all(o: &Options, folder: &Path, analysed: &[Analysed]) -> Re
     }
     let mut taken = BTreeSet::new();
     let mut programs: Vec<(Harness, Vec<String>)> = Vec::new();
-    for h in analysed.iter().flat_map(|a| &a.harnesses) {
+    for h in harnesses {
         let (base, ending) = h.name.rsplit_once('.').unwrap_or((&h.name, "txt"));
         let names = std::iter::once(h.name.clone()).chain((2..).map(|n| format!("{base}-{n}.{ending}")));
         let name = names.into_iter().find(|n| taken.insert(n.clone())).expect("one of the names is free");

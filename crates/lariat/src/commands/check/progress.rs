@@ -1,16 +1,18 @@
 //! The progress bar.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::Cell;
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A bar on standard error, from the second second on, and only where a person looks at it.
 pub(super) struct Progress {
     bar: ProgressBar,
-    begin: Instant,
-    done: AtomicUsize,
+    drawn: Cell<Instant>,
 }
+
+/// How often it is drawn.
+const INTERVAL: Duration = Duration::from_secs(1);
 
 impl Progress {
     pub(super) fn new(files: usize) -> Self {
@@ -21,15 +23,15 @@ impl Progress {
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             bar.set_style(style);
             bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
-            // The ticker draws for the first time when its interval is over.
-            bar.enable_steady_tick(Duration::from_secs(1));
         }
-        Self { bar, begin: Instant::now(), done: AtomicUsize::new(0) }
+        Self { bar, drawn: Cell::new(Instant::now()) }
     }
-    pub(super) fn finish_one(&self) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if self.begin.elapsed() > Duration::from_secs(1) {
+    /// So many files are done. It has no thread to draw: whoever waits tells it again and again.
+    pub(super) fn show(&self, done: usize) {
+        if self.drawn.get().elapsed() > INTERVAL {
+            self.drawn.set(Instant::now());
             self.bar.set_position(done as u64);
+            self.bar.tick();
         }
     }
     pub(super) fn clear(&self) {
