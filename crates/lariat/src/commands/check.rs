@@ -4,6 +4,7 @@ mod emit;
 mod files;
 mod programs;
 mod progress;
+mod systems;
 
 use super::{DataModelArg, IntegersArg, fail, print, read_file, show_results_on_interrupt, write_file};
 use crate::analyze::Verdict;
