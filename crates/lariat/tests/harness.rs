@@ -137,6 +137,27 @@ fn of_source(name: &str, text: &str, more: &[&str]) -> (PathBuf, Vec<String>, St
     (dir, names, why)
 }
 
+/// A module has what others define: variables with their values, functions that are never called on the way.
+#[test]
+fn what_the_source_only_declares_is_defined() {
+    let text = "struct device { int ready; struct device *next; };\n\
+                extern int limit;\nextern struct device *first;\nextern int table[8];\n\
+                extern int poll_device(int);\nextern void report_error(void);\n\
+                int wait_for(int n) {\n\
+                \x20   int spins = 0;\n\
+                \x20   if (n == 3)\n        return poll_device(n);\n\
+                \x20   while (limit > 100 && table[2] == 9)\n        spins ^= 1;\n\
+                \x20   return spins;\n}\n\
+                int walk(void) {\n\
+                \x20   struct device *d = first;\n\
+                \x20   while (d) {\n        if (d->ready > 7)\n            report_error();\n        else\n            d = d->next;\n    }\n\
+                \x20   return 0;\n}\n";
+    let (dir, names, why) = of_source("externs", text, &[]);
+    assert!(names.iter().any(|n| n.ends_with("-wait_for-11.c")), "{names:?} {why}");
+    let (status, said) = run(&dir);
+    assert_eq!(status, Some(0), "{said}");
+}
+
 /// Only touched pages of a large memory are there, so that a program with a large index runs.
 #[test]
 fn a_large_index_is_no_obstacle() {

@@ -6,7 +6,7 @@ use crate::report::replay::Replay;
 use crate::source::Source;
 use dashu_int::IBig;
 use lariat_ir::neutral::{Before, Cells, Origin};
-use lariat_ir::{Certificate, Claim, EdgeId, Id, Op, Role, Term, UnknownId, Value, VarId};
+use lariat_ir::{ArrayValue, Bits, Certificate, Claim, EdgeId, Id, Op, Role, Term, UnknownId, Value, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -57,13 +57,15 @@ impl Memory {
                 memory.objects.push((o.base.clone(), o.end.clone(), o.name.clone()));
             }
         }
+        let touched = touched(study, source, run);
         if let Some(before) = &source.origins.before {
             // The model's addresses tell how wide they are.
             memory.pointer_bytes = if before.base >= IBig::from(1) << 59 { 8 } else { 4 };
             memory.first = Some(before.base.clone());
-            memory.make_before(study, source, claim, run, before, inputs)?;
+            memory.make_before(&touched, source, claim, run, before, inputs)?;
         }
         memory.set_globals(study, source, run)?;
+        memory.set_foreign(study, source, run, &touched)?;
         Ok(memory)
     }
 
@@ -92,14 +94,14 @@ impl Memory {
     /// too large, the part that a run uses.
     fn make_before(
         &mut self,
-        study: &Study,
+        touched: &(Touched, Touched),
         source: &Source,
         claim: &Claim,
         run: &Replay,
         before: &Before,
         inputs: &Inputs,
     ) -> Result<(), String> {
-        let content = content(source, run, before);
+        let content = self.content_before(source, run, before);
         let passed = inputs
             .parameters
             .iter()
@@ -116,7 +118,11 @@ impl Memory {
         let (low, bytes) = match whole {
             Some(whole) => whole,
             None => {
-                let (first, then) = touched(study, source, run, before);
+                let here = |places: &Touched| -> BTreeSet<IBig> {
+                    let mine = places.iter().filter(|(mem, at)| before.mems.contains(mem) && *at >= before.base);
+                    mine.map(|(_, at)| at.clone()).collect()
+                };
+                let (first, then) = (here(&touched.0), here(&touched.1));
                 // An orbit comes back to where it was; of other runs that is seen.
                 if !matches!(claim.certificate, Certificate::Orbit { .. }) && !then.is_subset(&first) {
                     return Err("its pointers lead on and on through more memory than there is".into());
@@ -159,6 +165,145 @@ impl Memory {
         Ok(())
     }
 
+    /// The content of memory from before when a run starts.
+    fn content_before(&self, source: &Source, run: &Replay, before: &Before) -> Content {
+        let mut all = Content::default();
+        for mem in &before.mems {
+            let (Some(ty), Value::Array(content)) = (source.cell_type(*mem), &run.start[source.mem_var(*mem).index()])
+            else {
+                continue;
+            };
+            let width = ty.width / 8;
+            let known = content.cells().iter().filter_map(|(at, _)| signed(at)).filter(|at| *at >= before.base);
+            all.cells.extend(self.words(content, width, known.collect()));
+            let default = signed(content.default_value()).unwrap_or_default();
+            if default != IBig::ZERO {
+                let piece = source.origins.cells.iter().find(|c| c.mem == *mem);
+                let (first, stride) = piece.map_or((0, 0), |c| (c.first, c.stride));
+                let stride = IBig::from(stride.max(i64::from(width)));
+                all.fills.push((&before.base + IBig::from(first), stride, width, default));
+            }
+        }
+        for (var, offset) in &before.scalars {
+            let width = match &run.start[*var] {
+                Value::Bv(b) => b.width() / 8,
+                _ => 8,
+            };
+            let value = signed(&run.start[*var]);
+            all.cells.extend(value.map(|value| (&before.base + IBig::from(*offset), width, value)));
+        }
+        all
+    }
+
+    /// Cells of a memory with their values: address, bytes, value. Where it is kept byte by byte, those of a pointer are one.
+    fn words(&self, content: &ArrayValue, width: u32, places: BTreeSet<IBig>) -> Vec<(IBig, u32, IBig)> {
+        let at = |address: &IBig| {
+            let index = match content.cells().keys().next() {
+                Some(Value::Bv(b)) => Value::Bv(Bits::from_int(b.width(), address)),
+                Some(_) => Value::Int(address.clone()),
+                None => return signed(content.default_value()),
+            };
+            signed(content.get(&index))
+        };
+        let mut found: Vec<(IBig, u32, IBig)> = Vec::new();
+        let mut behind: Option<IBig> = None;
+        for place in places {
+            if behind.as_ref().is_some_and(|b| place < *b) {
+                continue;
+            }
+            let size = i64::from(self.pointer_bytes);
+            let start = &place - &place % IBig::from(size);
+            let bytes: Option<Vec<IBig>> = (0..size).map(|k| at(&(&start + IBig::from(k)))).collect();
+            let word = bytes.filter(|_| width == 1).map(|bytes| {
+                let low = bytes
+                    .iter()
+                    .rev()
+                    .fold(IBig::ZERO, |w, b| w * IBig::from(256) + (b + IBig::from(256)) % IBig::from(256));
+                if low >= IBig::from(1) << (8 * self.pointer_bytes as usize - 1) {
+                    low - (IBig::from(1) << (8 * self.pointer_bytes as usize))
+                } else {
+                    low
+                }
+            });
+            match word.filter(|w| self.is_address(self.pointer_bytes, w)) {
+                Some(word) => {
+                    behind = Some(&start + IBig::from(size));
+                    found.push((start, self.pointer_bytes, word));
+                }
+                None => found.extend(at(&place).map(|value| (place, width, value))),
+            }
+        }
+        found
+    }
+
+    /// Whether so many bytes hold an address of the model. Nothing says which of them hold pointers; where objects lie far above the
+    /// numbers that programs have, none else is in one.
+    fn is_address(&self, bytes: u32, value: &IBig) -> bool {
+        let object = || bytes == 8 && *value != IBig::ZERO && self.pointer(value).is_some();
+        bytes == self.pointer_bytes && (self.is_inside(value) || object())
+    }
+
+    /// Globals that are defined elsewhere, of whose types nothing is known: by their symbols and offsets, as far as the run looks at them.
+    fn set_foreign(
+        &mut self,
+        study: &Study,
+        source: &Source,
+        run: &Replay,
+        touched: &(Touched, Touched),
+    ) -> Result<(), String> {
+        let before = source.origins.before.as_ref();
+        for v in &source.origins.made {
+            let var = &study.ts.vars[VarId::from_index(*v)];
+            let (name, offset) = var.name.split_once('+').unwrap_or((&var.name, "0"));
+            let object = self.objects.iter().any(|(_, _, n)| n == name);
+            let size = before.is_some_and(|b| b.size == Some(*v) || b.scalars.iter().any(|(s, _)| s == v));
+            let (Some(value), Ok(offset)) = (signed(&run.start[*v]), offset.parse::<u64>()) else { continue };
+            if let Value::Bv(b) = &run.start[*v]
+                && object
+                && !size
+                && !source.is_fixed(&var.name)
+            {
+                self.set_at(name, &IBig::from(offset), b.width() / 8, &value)?;
+            }
+        }
+        let mut places: BTreeMap<usize, BTreeSet<IBig>> = BTreeMap::new();
+        for (mem, at) in touched.0.union(&touched.1) {
+            let covered = source.origins.cells.iter().any(|c| {
+                c.mem == *mem && !c.name.is_empty() && c.base <= *at && c.end.as_ref().is_none_or(|end| at < end)
+            });
+            let fixed = source.is_fixed(&study.ts.vars[source.mem_var(*mem)].name);
+            if !covered && !fixed && !self.is_inside(at) {
+                places.entry(*mem).or_default().insert(at.clone());
+            }
+        }
+        for (mem, places) in places {
+            let (Some(ty), Value::Array(content)) = (source.cell_type(mem), &run.start[source.mem_var(mem).index()])
+            else {
+                continue;
+            };
+            for (at, width, value) in self.words(content, ty.width / 8, places) {
+                let inside = |(base, end, _): &&(IBig, Option<IBig>, String)| {
+                    *base <= at && end.as_ref().is_some_and(|e| at < *e)
+                };
+                let Some((base, _, name)) = self.objects.iter().find(inside).cloned() else { continue };
+                self.set_at(&name, &(&at - base), width, &value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets what a symbol stands for, at an offset.
+    fn set_at(&mut self, name: &str, offset: &IBig, width: u32, value: &IBig) -> Result<(), String> {
+        self.define(name);
+        let declaration = format!("extern char lariat_at_{name}[] __asm__(\"{name}\");\n");
+        if !self.externs.contains(&declaration) {
+            self.externs.push_str(&declaration);
+        }
+        let (ty, value) = (Self::word(width)?, self.content(width, value)?);
+        let _ = writeln!(self.setup, "    *({ty} *)(lariat_at_{name} + {offset}) = {value};");
+        Ok(())
+    }
+
     /// The type of so many bytes.
     fn word(bytes: u32) -> Result<&'static str, String> {
         Ok(match bytes {
@@ -170,9 +315,9 @@ impl Memory {
         })
     }
 
-    /// What so many bytes hold. Nothing says which of them hold pointers; an address of the model is one.
+    /// What so many bytes hold.
     fn content(&self, bytes: u32, value: &IBig) -> Result<String, String> {
-        if bytes == self.pointer_bytes && (self.is_inside(value) || bytes == 8 && self.pointer(value).is_some()) {
+        if self.is_address(bytes, value) {
             let pointer = self.pointer(value).ok_or("a pointer in memory leads to nothing that can be made")?;
             return Ok(format!("({})(__SIZE_TYPE__)({pointer})", Self::word(bytes)?));
         }
@@ -260,65 +405,42 @@ impl Memory {
     }
 }
 
-/// The content of memory from before when a run starts.
-fn content(source: &Source, run: &Replay, before: &Before) -> Content {
-    let mut all = Content::default();
-    for mem in &before.mems {
-        let (Some(ty), Value::Array(content)) = (source.cell_type(*mem), &run.start[source.mem_var(*mem).index()])
-        else {
-            continue;
-        };
-        let width = ty.width / 8;
-        let known = content.cells().iter().filter_map(|(at, value)| Some((signed(at)?, width, signed(value)?)));
-        all.cells.extend(known.filter(|(at, ..)| *at >= before.base));
-        let default = signed(content.default_value()).unwrap_or_default();
-        if default != IBig::ZERO {
-            let piece = source.origins.cells.iter().find(|c| c.mem == *mem);
-            let (first, stride) = piece.map_or((0, 0), |c| (c.first, c.stride));
-            let stride = IBig::from(stride.max(i64::from(width)));
-            all.fills.push((&before.base + IBig::from(first), stride, width, default));
-        }
-    }
-    for (var, offset) in &before.scalars {
-        let width = match &run.start[*var] {
-            Value::Bv(b) => b.width() / 8,
-            _ => 8,
-        };
-        let value = signed(&run.start[*var]);
-        all.cells.extend(value.map(|value| (&before.base + IBig::from(*offset), width, value)));
-    }
-    all
-}
+/// Places that a run reads or writes: the memory's index, and the address.
+type Touched = BTreeSet<(usize, IBig)>;
 
-/// The addresses of memory from before that a run reads or writes: before half of its rounds, and after.
-fn touched(study: &Study, source: &Source, run: &Replay, before: &Before) -> (BTreeSet<IBig>, BTreeSet<IBig>) {
+/// What a run touches before half of its rounds, and after.
+fn touched(study: &Study, source: &Source, run: &Replay) -> (Touched, Touched) {
     let (ts, terms) = (&study.ts, &study.ts.terms);
-    let mems: BTreeSet<VarId> = before.mems.iter().map(|m| source.mem_var(*m)).collect();
-    let of_before = |s: &Term| matches!(terms.role(*s), Some(Role::Var(v)) if mems.contains(&v));
-    let indices = |edge: EdgeId| -> Vec<Term> {
+    let mems = |array: Term| -> Vec<usize> {
+        let mem = |s: &Term| match terms.role(*s) {
+            Some(Role::Var(v)) => source.mem_of(v),
+            _ => None,
+        };
+        terms.symbols(array).iter().filter_map(mem).collect()
+    };
+    let indices = |edge: EdgeId| -> Vec<(Vec<usize>, Term)> {
         let edge = &ts.edges[edge];
         let roots: Vec<Term> = edge.updates.iter().map(|(_, t)| *t).chain([edge.guard]).collect();
         let all = terms.reachable(&roots).into_iter().filter_map(|t| {
             let node = terms.node(t);
-            let access = matches!(node.op, Op::Select | Op::Store);
-            (access && terms.symbols(node.args()[0]).iter().any(of_before)).then(|| node.args()[1])
+            matches!(node.op, Op::Select | Op::Store).then(|| (mems(node.args()[0]), node.args()[1]))
         });
         all.collect()
     };
     let half = run.rounds.get(run.rounds.len() / 2).copied().unwrap_or(run.stem);
-    let mut known: BTreeMap<EdgeId, Vec<Term>> = BTreeMap::new();
+    let mut known: BTreeMap<EdgeId, Vec<(Vec<usize>, Term)>> = BTreeMap::new();
     let mut state = run.start.clone();
     let (mut first, mut then) = (BTreeSet::new(), BTreeSet::new());
     for (n, m) in run.moments.iter().enumerate() {
         let chosen: BTreeMap<UnknownId, &Value> = m.chosen.iter().map(|(u, v)| (*u, v)).collect();
-        for index in known.entry(m.edge).or_insert_with(|| indices(m.edge)).iter() {
+        for (mems, index) in known.entry(m.edge).or_insert_with(|| indices(m.edge)).iter() {
             let value = terms.eval(*index, |s| match terms.role(s) {
                 Some(Role::Var(v)) => state[v.index()].clone(),
                 Some(Role::Unknown(u)) => chosen.get(&u).map_or_else(|| ts.least(u), |v| (*v).clone()),
                 _ => Value::zero(terms.sort(s)),
             });
-            let found = signed(&value).filter(|at| *at >= before.base);
-            if n < half { &mut first } else { &mut then }.extend(found);
+            let set = if n < half { &mut first } else { &mut then };
+            set.extend(signed(&value).into_iter().flat_map(|at| mems.iter().map(move |mem| (*mem, at.clone()))));
         }
         for (v, _, now) in &m.changed {
             state[v.index()] = now.clone();
