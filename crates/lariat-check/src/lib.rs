@@ -112,6 +112,22 @@ pub fn check(system: &System<'_>, claim: &Claim, solver: &mut dyn Solver, limit:
     Ok(Proved { claim: claim.clone(), assumptions: used, of: system.serial() })
 }
 
+/// Shows that a condition holds in every initial state: a claim for the states of such a `when` is one for all of them.
+///
+/// # Panics
+/// If something is asserted in the solver.
+pub fn holds_initially(
+    system: &System<'_>,
+    when: Term,
+    solver: &mut dyn Solver,
+    limit: Limit,
+) -> Result<(), Rejection> {
+    let mut prover = Prover::new(system, solver, limit);
+    state_term(system, when, "`when`")?;
+    let init = system.ts().init;
+    prover.show(&[init], when, Condition::OtherInitialStates, || "an initial state is outside `when`".to_owned())
+}
+
 /// What must hold of any claim before its certificate is looked at.
 fn admissible(system: &System<'_>, claim: &Claim) -> Result<(), Rejection> {
     let ts = system.ts();

@@ -83,6 +83,8 @@ fn covering<'p>(
         });
         match covers {
             Ok(()) => return Ok(p),
+            // What the solver did not answer is not refuted, whatever becomes of the other parts.
+            Err(_) if why.condition == Condition::SolverUnknown => {}
             Err(r) => why = r,
         }
     }

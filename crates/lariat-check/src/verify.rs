@@ -36,6 +36,8 @@ pub struct SystemDefect {
     pub at: Option<LocId>,
     /// What is wrong, with the next step.
     pub message: String,
+    /// Whether nothing is known to be wrong: the solver gave up before the guards were shown to be total and disjoint.
+    pub undecided: bool,
 }
 
 impl fmt::Display for SystemDefect {
@@ -52,10 +54,10 @@ impl<'a> System<'a> {
     pub fn verify(ts: &'a TransitionSystem, solver: &mut dyn Solver, limit: Limit) -> Result<Self, SystemDefect> {
         assert!(solver.is_empty(), "the checker's solver has assertions of somebody else");
         if let Some(d) = ts.defects().into_iter().next() {
-            return Err(SystemDefect { at: d.at, message: d.message });
+            return Err(SystemDefect { at: d.at, message: d.message, undecided: false });
         }
         if let Some(message) = disagreement(ts) {
-            return Err(SystemDefect { at: None, message });
+            return Err(SystemDefect { at: None, message, undecided: false });
         }
         for (id, loc) in ts.locs.entries() {
             let guards: Vec<Term> = loc.out.iter().map(|&e| ts.edges[e].guard).collect();
@@ -70,7 +72,7 @@ impl<'a> System<'a> {
                     "the guards at `{}` have a gap: none holds {found}; add an edge for it, or `goto STOP` if it cannot be",
                     loc.name
                 );
-                return Err(SystemDefect { at: Some(id), message });
+                return Err(SystemDefect { at: Some(id), message, undecided: false });
             }
             let mut pairs = Vec::new();
             for (i, a) in guards.iter().enumerate() {
@@ -83,7 +85,7 @@ impl<'a> System<'a> {
                      before where the choice is free",
                     loc.name
                 );
-                return Err(SystemDefect { at: Some(id), message });
+                return Err(SystemDefect { at: Some(id), message, undecided: false });
             }
         }
         let serial = VERIFIED.fetch_add(1, Ordering::Relaxed);
@@ -160,7 +162,7 @@ fn disagreement(ts: &TransitionSystem) -> Option<String> {
 fn undecided(at: LocId, name: &str, why: &Why) -> SystemDefect {
     let message =
         format!("the guards at `{name}` could not be shown to be total and disjoint: {why}; make them simpler");
-    SystemDefect { at: Some(at), message }
+    SystemDefect { at: Some(at), message, undecided: true }
 }
 
 /// A state that satisfies the term, in words, or nothing if there is none.

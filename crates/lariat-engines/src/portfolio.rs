@@ -9,6 +9,7 @@ use crate::rank::Ranking;
 use lariat_ir::{Certificate, Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
 use lariat_smt::Limit;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
@@ -84,7 +85,8 @@ pub struct LoopResult {
 #[derive(Default)]
 pub struct Portfolio {
     board: Board,
-    hanging: Hanging,
+    hanging: Accepted,
+    ending: Accepted,
     results: Vec<LoopResult>,
 }
 
@@ -112,7 +114,26 @@ impl Portfolio {
             }
             let task = Task { ts, forest, hash, id: result.id, board: &self.board };
             let share = share(options.deadline, forest.loops.len() - nth);
-            decide(&task, effort, options, share, judge, &mut self.hanging, result);
+            decide(&task, effort, options, share, judge, (&mut self.hanging, &mut self.ending), result);
+        }
+        self.settle_inner(ts, forest, judge);
+    }
+
+    /// A run that stays in an inner loop stays in those around it, so an open loop inside one that ends does so, too, and the same measures
+    /// show it.
+    fn settle_inner(&mut self, ts: &TransitionSystem, forest: &LoopForest, judge: &mut dyn Judge) {
+        for result in self.results.iter_mut().filter(|r| r.decisions.is_empty()) {
+            let around = |(outer, _, c): &&(LoopId, &'static str, Claim)| {
+                c.when == ts.terms.tt() && *outer != result.id && forest.is_inside(result.id, *outer)
+            };
+            let found = self.ending.iter().filter(around).find_map(|(_, engine, claim)| {
+                let claim = within(forest, claim, result.id)?;
+                judge.submit(engine, &claim).is_ok().then_some((*engine, claim))
+            });
+            if let Some((engine, claim)) = found {
+                result.decisions.push((Decision::Terminates, engine));
+                self.ending.push((result.id, engine, claim));
+            }
         }
     }
 
@@ -174,8 +195,36 @@ pub fn share(deadline: Instant, to_come: usize) -> Instant {
     deadline.min(now + (left / parts * 2).max(LEAST))
 }
 
-/// Accepted claims that a loop runs for ever, each with its loop and its engine.
-type Hanging = Vec<(LoopId, &'static str, Claim)>;
+/// Accepted claims of one verdict, each with its loop and its engine.
+type Accepted = Vec<(LoopId, &'static str, Claim)>;
+
+/// The claim that a loop ends, from one for a loop around it: the part of its certificate that speaks of the inner loop.
+///
+/// The inner loop's cycles and the segments between measures in it are some of the outer loop's, so what holds for all of those
+/// holds for these. A loop that stands in brings a claim of its own; a transition invariant covers inner loops by those alone.
+fn within(forest: &LoopForest, outer: &Claim, id: LoopId) -> Option<Claim> {
+    let (Certificate::Ranking { outline, .. } | Certificate::TransitionInvariant { outline, .. }) = &outer.certificate
+    else {
+        return None;
+    };
+    let this = &forest.loops[id];
+    for inner in &outline.inner {
+        let stand_in = forest.with_header(inner.header)?;
+        if stand_in == id {
+            return Some((*inner.claim).clone());
+        }
+        if forest.is_inside(id, stand_in) {
+            return within(forest, &inner.claim, id);
+        }
+    }
+    let Certificate::Ranking { outline, measures } = &outer.certificate else { return None };
+    let mut outline = outline.clone();
+    outline.inner.retain(|i| this.body.contains(&i.header));
+    let measures: BTreeMap<_, _> =
+        measures.iter().filter(|(l, _)| this.body.contains(l)).map(|(l, m)| (*l, m.clone())).collect();
+    let certificate = Certificate::Ranking { outline, measures };
+    Some(Claim { property: Property::Terminates(this.header), certificate, ..outer.clone() })
+}
 
 fn decide(
     task: &Task<'_>,
@@ -183,7 +232,7 @@ fn decide(
     options: &Options,
     deadline: Instant,
     judge: &mut dyn Judge,
-    hanging: &mut Hanging,
+    (hanging, ending): (&mut Accepted, &mut Accepted),
     result: &mut LoopResult,
 ) {
     let begin = Instant::now();
@@ -252,8 +301,10 @@ fn decide(
                             match judge.submit(engine.name(), &claim) {
                                 Ok(()) => {
                                     decisions.extend(found.map(|d| (d, engine.name())));
-                                    if found == Some(Decision::Diverges) {
-                                        hanging.push((task.id, engine.name(), claim));
+                                    match found {
+                                        Some(Decision::Diverges) => hanging.push((task.id, engine.name(), claim)),
+                                        Some(Decision::Terminates) => ending.push((task.id, engine.name(), claim)),
+                                        None => {}
                                     }
                                 }
                                 Err(Refusal::Rejected(why)) => trial.rejected.push(why),

@@ -89,7 +89,19 @@ impl Cvc5Solver {
         self
     }
 
+    /// Asks; if a process that was asked other things before fails, a new one is asked that has seen nothing but the assertions. cvc5
+    /// has been seen to end itself over what earlier levels left behind.
     fn run(&mut self, terms: &Terms, limit: Limit) -> Result<Answer, WhyKind> {
+        let deadline = Instant::now() + limit.left();
+        let limit = limit.until(deadline);
+        let used = self.process.as_ref().is_some_and(|p| p.questions > 0);
+        match self.attempt(terms, limit) {
+            Err(WhyKind::Crashed(_)) if used => self.attempt(terms, limit),
+            answer => answer,
+        }
+    }
+
+    fn attempt(&mut self, terms: &Terms, limit: Limit) -> Result<Answer, WhyKind> {
         let deadline = Instant::now() + limit.left();
         if fills_with_no_constant(terms, self.stack.asserted()) {
             return Err(WhyKind::Incomplete("cvc5 has no array that is filled with what is no constant".to_owned()));

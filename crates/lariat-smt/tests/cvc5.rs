@@ -141,6 +141,9 @@ fn nonsense_is_no_answer() {
             assert!(matches!(reason(answer), WhyKind::Crashed(_)), "{name}");
         }
     }
+    // One that fails over what it was asked before is started again.
+    let (first, second) = ask("dies-later", &answering("n=${n}x; [ $n = x ] || exit 1; echo unsat"));
+    assert!(first.is_unsat() && second.is_unsat());
     let (torn_model, _) = ask("torn-model", &answering("echo sat"));
     assert_eq!(reason(torn_model), WhyKind::Incomplete("the model cannot be read".to_owned()));
     let wrong_model = answering("echo sat").replace("((s0 #b11)", "((s0 #b11))");

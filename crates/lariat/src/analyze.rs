@@ -1,11 +1,12 @@
 //! From a transition system to checked verdicts.
 
+use crate::counterparts::{Counterparts, Places};
 use crate::source::Source;
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
 use lariat_engines::Effort;
 use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal, Trial};
 use lariat_ir::neutral::{self, Recursion};
-use lariat_ir::{Claim, Integers, LocId, Location, LoopForest, LoopId, Property, Proves, TransitionSystem};
+use lariat_ir::{Claim, Integers, LocId, LoopForest, LoopId, Property, Proves, TransitionSystem, lts};
 use lariat_smt::{Limit, Room, Solver, Z3Solver};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +87,7 @@ pub(crate) fn analyze_next(
     let deadline = Instant::now() + settings.timeout;
     let mut inquiry = Inquiry::new(ts, checkers, deadline)?;
     for effort in Effort::ALL {
-        inquiry.advance(effort, settings, deadline, &|_| false);
+        inquiry.advance(effort, settings, deadline, &BTreeSet::new());
     }
     Ok(inquiry.analysis(deadline))
 }
@@ -113,7 +114,7 @@ impl<'a> Inquiry<'a> {
     }
 
     /// Runs the engines on the loops that are open.
-    fn advance(&mut self, effort: Effort, settings: &Settings, deadline: Instant, skip: &dyn Fn(&Location) -> bool) {
+    fn advance(&mut self, effort: Effort, settings: &Settings, deadline: Instant, skip: &BTreeSet<LoopId>) {
         let begin = Instant::now();
         let options = Options {
             only: settings.only.clone(),
@@ -125,7 +126,7 @@ impl<'a> Inquiry<'a> {
         let system = &self.system;
         let mut judge = Checker { system, proved: &mut self.proved, solver: &mut self.solver, deadline };
         let forest = system.forest();
-        let skip = |id: LoopId| skip(&system.ts().locs[forest.loops[id].header]);
+        let skip = |id: LoopId| skip.contains(&id);
         self.portfolio.run((system.ts(), forest, system.hash()), effort, &options, &skip, &mut judge);
         self.conclusion = None;
         self.time += begin.elapsed();
@@ -138,12 +139,15 @@ impl<'a> Inquiry<'a> {
         claims.any(|c| c.property == Property::Terminates(header) && c.when == all)
     }
 
-    /// Whether the verdict on the loop that stands for the one with this header in another system is known.
-    fn decides(&self, header: &Location) -> bool {
-        let forest = self.system.forest();
-        let here = counterpart_among(header, self.system.ts(), forest).map(|id| forest.loops[id].header);
+    /// The loops of another system of which a verdict is known here.
+    fn decided_of(&self, other: &Self) -> BTreeSet<LoopId> {
+        let (forest, loops) = (self.system.forest(), &other.system.forest().loops);
+        let here = Places::of(self.system.ts(), forest);
+        let there = Places::of(other.system.ts(), other.system.forest());
+        let counterparts = Counterparts::of(&there, &here);
         let hangs = |h| self.proved.iter().any(|(_, p)| p.claim().property == Property::Diverges(h));
-        here.is_some_and(|h| self.ends(h) || hangs(h))
+        let header = |id: LoopId| counterparts.of_first(id).map(|here| forest.loops[here].header);
+        loops.ids().filter(|id| header(*id).is_some_and(|h| self.ends(h) || hangs(h))).collect()
     }
 
     /// Whether the program and each of its loops end, from every initial state: then no run for ever can be found elsewhere.
@@ -193,6 +197,35 @@ pub struct Study {
     pub analysis: Analysis,
 }
 
+impl Study {
+    /// The places of the program that its locations stand for.
+    pub fn places(&self) -> Places<'_> {
+        Places::of(&self.ts, &self.analysis.forest)
+    }
+    /// Whether it was proved that a loop ends, from every initial state.
+    pub fn ends(&self, id: LoopId) -> bool {
+        let header = self.analysis.forest.loops[id].header;
+        let mut claims = self.analysis.proved.iter().map(|(_, p)| p.claim());
+        claims.any(|c| c.property == Property::Terminates(header) && c.when == self.ts.terms.tt())
+    }
+    /// Whether it was proved that a loop ends, at least from some initial states.
+    pub fn ends_somewhere(&self, id: LoopId) -> bool {
+        let header = self.analysis.forest.loops[id].header;
+        self.analysis.proved.iter().any(|(_, p)| p.claim().property == Property::Terminates(header))
+    }
+    /// The loops that were proved to run for ever.
+    pub fn hanging(&self) -> impl Iterator<Item = LoopId> + '_ {
+        self.analysis.proved.iter().filter_map(|(_, p)| match p.claim().property {
+            Property::Diverges(h) => self.analysis.forest.with_header(h),
+            _ => None,
+        })
+    }
+    /// Whether the program and each of its loops end, from every initial state.
+    pub fn leaves_nothing_open(&self) -> bool {
+        self.analysis.verdict == Verdict::Terminates && self.analysis.forest.loops.ids().all(|id| self.ends(id))
+    }
+}
+
 /// What was found about one entry.
 #[derive(Debug)]
 pub struct EntryStudy {
@@ -203,6 +236,8 @@ pub struct EntryStudy {
     pub studies: Vec<Study>,
     /// What the other integer semantics say, where they were asked.
     pub beside: Vec<Study>,
+    /// Of an `.lts` file: where the locations of each of its systems stand in it.
+    pub places: Vec<lts::Places>,
     /// Why there are no systems, or not all.
     pub reason: Option<String>,
     /// What the systems do not say of its source.
@@ -225,6 +260,7 @@ impl EntryStudy {
             name: name.to_owned(),
             studies: Vec::new(),
             beside: Vec::new(),
+            places: Vec::new(),
             reason: None,
             source: Source::default(),
             contradictions: Vec::new(),
@@ -283,17 +319,28 @@ pub fn study_systems(
     checkers: &Room,
     told: &mut dyn FnMut(usize, Study),
 ) {
+    let forms = program.systems(integers);
+    study_each(forms.len(), &|i| neutral::lower(forms[i].0, forms[i].1), settings, checkers, told);
+}
+
+/// The same for so many systems of one program; `make` makes the one of a number.
+pub fn study_each(
+    count: usize,
+    make: &dyn Fn(usize) -> TransitionSystem,
+    settings: &Settings,
+    checkers: &Room,
+    told: &mut dyn FnMut(usize, Study),
+) {
     // What the solver says must not depend on what this thread did before.
     lariat_smt::fresh_context();
     let deadline = Instant::now() + settings.timeout;
-    let forms = program.systems(integers);
-    let lowered: Vec<OnceCell<TransitionSystem>> = forms.iter().map(|_| OnceCell::new()).collect();
+    let lowered: Vec<OnceCell<TransitionSystem>> = (0..count).map(|_| OnceCell::new()).collect();
     let mut inquiries: Vec<Result<Inquiry<'_>, String>> = Vec::new();
-    let mut turns = Effort::ALL.len() * forms.len();
+    let mut turns = Effort::ALL.len() * count;
     'turns: for effort in Effort::ALL {
-        for (i, &(form, target)) in forms.iter().enumerate() {
+        for i in 0..count {
             if effort == Effort::Quick {
-                let ts = lowered[i].get_or_init(|| neutral::lower(form, target));
+                let ts = lowered[i].get_or_init(|| make(i));
                 told(i, Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) });
                 let left = deadline.saturating_duration_since(Instant::now());
                 inquiries.push(if left < TOO_LITTLE {
@@ -306,12 +353,12 @@ pub fn study_systems(
             turns -= 1;
             let (before, rest) = inquiries.split_at_mut(i);
             let Some((Ok(this), behind)) = rest.split_first_mut() else { continue };
-            let others: Vec<&Inquiry<'_>> = before.iter().chain(&*behind).flatten().collect();
+            let skip = before.iter().chain(&*behind).flatten().flat_map(|other| other.decided_of(this)).collect();
             if effort == Effort::Full {
                 let ts = this.system.ts().clone();
                 told(i, Study { ts, analysis: this.analysis(deadline) });
             }
-            this.advance(effort, settings, share, &|header| others.iter().any(|o| o.decides(header)));
+            this.advance(effort, settings, share, &skip);
             if !settings.audit && this.leaves_nothing_open(deadline) {
                 break 'turns;
             }
@@ -345,43 +392,11 @@ pub fn undecided(ts: &TransitionSystem, reason: &str) -> Analysis {
     }
 }
 
-/// The name of a location in the program that a system was made from. The lowering may put a location in front, where
-/// unknown values are chosen, and the header of a loop may be the one or the other.
-pub fn source_name(name: &str) -> &str {
-    match name.rsplit_once(".chosen") {
-        Some((base, rest)) if rest.strip_prefix('.').map_or(rest.is_empty(), |n| n.parse::<u32>().is_ok()) => base,
-        _ => name,
-    }
-}
-
-/// The loop of another system of the same program that stands for a loop of this one: the one whose header has the same
-/// name, or else the only one at the same place.
-pub fn counterpart(ts: &TransitionSystem, header: LocId, other: &Study) -> Option<LoopId> {
-    counterpart_of(&ts.locs[header], other)
-}
-
-/// The loop of a system that stands for the loop of another one with this header.
-pub fn counterpart_of(here: &Location, other: &Study) -> Option<LoopId> {
-    counterpart_among(here, &other.ts, &other.analysis.forest)
-}
-
-fn counterpart_among(here: &Location, ts: &TransitionSystem, forest: &LoopForest) -> Option<LoopId> {
-    let loops = || forest.loops.entries().map(|(id, l)| (id, &ts.locs[l.header]));
-    let named = loops().find(|(_, l)| source_name(&l.name) == source_name(&here.name)).map(|(id, _)| id);
-    named.or_else(|| {
-        here.span.as_ref()?;
-        let mut same = loops().filter(|(_, l)| l.span == here.span && l.function == here.function);
-        same.next().filter(|_| same.next().is_none()).map(|(id, _)| id)
-    })
-}
-
 /// Loops, and the entry, that were proved to end on one system and to run for ever on the other.
 pub(crate) fn contradictions_between(name: &str, ends: &Study, hangs: &Study) -> Vec<String> {
-    let body = |study: &Study, header: LocId| -> Option<BTreeSet<String>> {
-        let id = study.analysis.forest.with_header(header)?;
-        let locs = study.analysis.forest.loops[id].body.iter();
-        Some(locs.map(|l| source_name(&study.ts.locs[*l].name).to_owned()).collect())
-    };
+    let (here, there) = (ends.places(), hangs.places());
+    let ending_body = |header: LocId| here.body(ends.analysis.forest.with_header(header)?);
+    let hanging_body = |header: LocId| there.body(hangs.analysis.forest.with_header(header)?);
     let mut found = Vec::new();
     for (ending, a) in &ends.analysis.proved {
         let Property::Terminates(end) = a.claim().property else { continue };
@@ -391,7 +406,7 @@ pub(crate) fn contradictions_between(name: &str, ends: &Study, hangs: &Study) ->
         for (hanging, b) in &hangs.analysis.proved {
             let Property::Diverges(hang) = b.claim().property else { continue };
             // A run that stays in a part of the one loop stays in the other one.
-            let inside = body(hangs, hang).zip(body(ends, end)).is_some_and(|(inner, outer)| inner.is_subset(&outer));
+            let inside = hanging_body(hang).zip(ending_body(end)).is_some_and(|(inner, outer)| inner.is_subset(&outer));
             if inside {
                 let at = &ends.ts.locs[end].name;
                 found.push(format!(
@@ -483,22 +498,4 @@ fn contradictions(system: &System<'_>, proved: &[(&'static str, Proved)]) -> Vec
         }
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_location_where_values_are_chosen_has_the_name_of_its_source() {
-        for (name, source) in [
-            ("head", "head"),
-            ("head.chosen", "head"),
-            ("head.chosen.2", "head"),
-            ("a.chosen.b", "a.chosen.b"),
-            ("a.chosen.chosen", "a.chosen"),
-        ] {
-            assert_eq!(source_name(name), source);
-        }
-    }
 }

@@ -1,9 +1,11 @@
 //! What the other integer semantics say of loops that C leaves open, because a number may overflow there.
 
-use crate::analyze::{EntryStudy, Settings, Study, analyze_next, counterpart_of};
+use crate::analyze::{EntryStudy, Settings, Study, analyze_next};
+use crate::counterparts::Counterparts;
 use lariat_ir::neutral::{self, Target};
-use lariat_ir::{Claim, Integers, Location, Loop, Property};
+use lariat_ir::{Integers, LoopId};
 use lariat_smt::Room;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// When to ask the other semantics.
@@ -21,51 +23,51 @@ pub enum Compare {
 /// The least time that is worth a start.
 const TOO_LITTLE: Duration = Duration::from_millis(50);
 
-/// Loops that the other semantics are asked about: their headers.
-#[derive(Clone, Debug, Default)]
+/// What the other semantics are asked about.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Questions {
-    /// What C leaves open, or whatever there is.
-    open: Vec<Location>,
-    /// What ends over the integers: an overflow may make it hang.
-    ending: Vec<Location>,
+    /// There are loops that C leaves open; or any, where all are compared.
+    open: bool,
+    /// There are loops that end over the integers: an overflow may make one hang.
+    ending: bool,
 }
 
 impl Questions {
+    /// What is asked of an entry so that programs can show what hangs over the integers: whether it does so on a machine.
+    pub fn for_programs(entry: &EntryStudy) -> Self {
+        let over_z = |s: &Study| s.ts.integers == Integers::Ideal && s.hanging().next().is_some();
+        Self { open: false, ending: entry.studies.iter().any(over_z) }
+    }
+
     /// Those of an entry that was studied in the semantics `c`.
     pub fn of(entry: &EntryStudy, compare: Compare) -> Self {
         let first = entry.studies.first().filter(|s| s.ts.integers == Integers::C);
         let Some(first) = first.filter(|_| compare != Compare::Never) else { return Self::default() };
-        let decided = |l: &Loop| entry.studies.iter().any(|s| claims(&first.ts.locs[l.header], s).next().is_some());
-        let ends =
-            |l: &Loop| claims(&first.ts.locs[l.header], first).any(|c| matches!(c.property, Property::Terminates(_)));
-        let names = |l: &Loop| l.body.iter().map(|b| first.ts.locs[*b].name.as_str()).collect::<Vec<_>>();
-        let loops = first.analysis.forest.loops.iter().filter(|l| entry.source.may_overflow(names(l).into_iter()));
+        let hanging: BTreeSet<LoopId> = entry.studies[1..]
+            .iter()
+            .flat_map(|second| {
+                let counterparts = Counterparts::of(&first.places(), &second.places());
+                second.hanging().filter_map(move |id| counterparts.of_second(id)).collect::<Vec<_>>()
+            })
+            .collect();
         let mut asked = Self::default();
-        for l in loops {
-            let header = first.ts.locs[l.header].clone();
-            if compare == Compare::Always || !decided(l) {
-                asked.open.push(header);
-            } else if ends(l) {
-                asked.ending.push(header);
+        for (id, l) in first.analysis.forest.loops.entries() {
+            let names = l.body.iter().map(|b| first.ts.locs[*b].name.as_str());
+            if !entry.source.may_overflow(names) {
+                continue;
             }
+            let ends = first.ends_somewhere(id);
+            asked.open |= compare == Compare::Always || !ends && !hanging.contains(&id);
+            asked.ending |= ends;
         }
         asked
     }
 }
 
-/// What was proved of the loop of a study with this header.
-fn claims<'a>(header: &Location, study: &'a Study) -> impl Iterator<Item = &'a Claim> {
-    let header = counterpart_of(header, study).map(|id| study.analysis.forest.loops[id].header);
-    study.analysis.proved.iter().map(|(_, p)| p.claim()).filter(move |c| match c.property {
-        Property::Terminates(h) | Property::Diverges(h) => Some(h) == header,
-        _ => false,
-    })
-}
-
 /// Asks the other semantics, before the deadline.
 pub fn study_beside(
     program: &neutral::Program,
-    asked: &Questions,
+    asked: Questions,
     compare: Compare,
     settings: &Settings,
     checkers: &Room,
@@ -81,15 +83,13 @@ pub fn study_beside(
         let settings = Settings { timeout: left, audit: false, ..settings.clone() };
         let analysis = analyze_next(&ts, &settings, checkers).ok()?;
         let study = Study { ts, analysis };
-        let hangs = |c: &Claim| matches!(c.property, Property::Diverges(_));
-        let some_hang = asked.open.iter().any(|l| claims(l, &study).any(hangs));
+        let some_hang = study.hanging().next().is_some();
         found.push(study);
         Some(some_hang)
     };
     // Only what runs for ever over the integers can be stopped by an overflow.
-    let stopped =
-        !asked.open.is_empty() && ask(Target::Ideal, 2).is_some_and(|hangs| hangs || compare == Compare::Always);
-    if stopped || !asked.ending.is_empty() {
+    let stopped = asked.open && ask(Target::Ideal, 2).is_some_and(|hangs| hangs || compare == Compare::Always);
+    if stopped || asked.ending {
         ask(Target::Wrap, 1);
     }
     found

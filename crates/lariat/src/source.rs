@@ -67,6 +67,10 @@ impl Source {
         }
     }
 
+    /// Whether a location is in a function of this name.
+    pub fn has_function(&self, name: &str) -> bool {
+        self.functions.contains(name)
+    }
     /// Whether a program was read from a source.
     pub fn is_known(&self) -> bool {
         !self.trails.is_empty()
@@ -132,7 +136,7 @@ impl Source {
     }
     /// Whether signed arithmetic at one of these locations may overflow.
     pub fn may_overflow<'a>(&self, mut locations: impl Iterator<Item = &'a str>) -> bool {
-        locations.any(|l| self.may_overflow.contains(crate::analyze::source_name(l)))
+        locations.any(|l| self.may_overflow.contains(crate::counterparts::source_name(l)))
     }
 
     /// Whether a variable of a system is one that a reader knows: a variable of the source, or of an `.lts` file.

@@ -118,12 +118,17 @@ fn saved_results_are_checked_again_and_tampering_is_noticed() {
     assert_eq!((o.status.code(), stdout(&o).as_str()), (Some(1), ""));
     let o = lariat(&["recheck", "--solver", "z3", &path]);
     assert_eq!(o.status.code(), Some(0), "{}", stdout(&o));
-    assert!(stdout(&o).contains("7 accepted, 0 rejected"), "{}", stdout(&o));
+    assert!(stdout(&o).contains("7 accepted, 0 not confirmed, 0 rejected"), "{}", stdout(&o));
 
     // The default is the other solver; without it the sentence says what to do.
     let o = lariat(&["recheck", &path]);
     let all = format!("{}{}", stdout(&o), stderr(&o));
-    assert!(all.contains("accepted, 0 rejected") || all.contains("--solver z3"), "{all}");
+    assert!(all.contains("accepted, 0 not confirmed, 0 rejected") || all.contains("--solver z3"), "{all}");
+
+    // A solver that gives up rejects nothing.
+    let o = lariat(&["recheck", "--solver", "z3", "--timeout", "0.000001", &path]);
+    assert_eq!(o.status.code(), Some(1), "{}", stdout(&o));
+    assert!(stdout(&o).contains("not confirmed: ") && stdout(&o).contains(", 0 rejected"), "{}", stdout(&o));
 
     let saved = std::fs::read_to_string(&file).expect("the results were written");
     // True certificates about something else: the inner loop's for the outer one and for the program.
@@ -144,7 +149,17 @@ fn saved_results_are_checked_again_and_tampering_is_noticed() {
     let forged = write(&dir.join("forged.json"), &json.to_string());
     let o = lariat(&["recheck", "--solver", "z3", &forged]);
     assert_eq!(o.status.code(), Some(2), "{}", stdout(&o));
-    assert!(stdout(&o).contains("1 accepted, 2 rejected"), "{}", stdout(&o));
+    assert!(stdout(&o).contains("1 accepted, 0 not confirmed, 2 rejected"), "{}", stdout(&o));
+
+    // A program that ends has no loop that is open.
+    let mut json: serde_json::Value = serde_json::from_str(&saved).expect("JSON");
+    let programs = json["programs"].as_array_mut().expect("several programs");
+    let ending = programs.iter_mut().find(|p| p["verdict"] == "terminates").expect("one ends");
+    (ending["loops"][0]["verdict"], ending["loops"][0]["certificate"]) = ("unknown".into(), serde_json::Value::Null);
+    let forged = write(&dir.join("open.json"), &json.to_string());
+    let o = lariat(&["recheck", "--solver", "z3", &forged]);
+    assert_eq!(o.status.code(), Some(2), "{}", stdout(&o));
+    assert!(stdout(&o).contains("the program is said to end, its loop"), "{}", stdout(&o));
 
     let tampered = [
         (saved.replace("366#32\"", "365#32\""), "the stem ends inside the recurrent set"),

@@ -126,3 +126,72 @@ fn what_has_no_program_says_why() {
     let text = std::fs::read_to_string(dir.join(&names[1])).expect("it was written");
     assert!(text.contains("only C sources are put into programs"), "{names:?} {text}");
 }
+
+/// Writes the programs for one source; gives what the folder holds, and the texts that say why there is none.
+fn of_source(name: &str, text: &str, more: &[&str]) -> (PathBuf, Vec<String>, String) {
+    let file = folder(&format!("{name}-source")).join("module.c");
+    std::fs::write(&file, text).expect("a test file can be written");
+    let (dir, names) = harness(name, &[file.display().to_string()], more);
+    let texts = names.iter().filter(|n| n.ends_with(".txt"));
+    let why = texts.map(|n| std::fs::read_to_string(dir.join(n)).expect("it was written")).collect();
+    (dir, names, why)
+}
+
+/// A module has what others define: variables with their values, functions that are never called on the way.
+#[test]
+fn what_the_source_only_declares_is_defined() {
+    let text = "struct device { int ready; struct device *next; };\n\
+                extern int limit;\nextern struct device *first;\nextern int table[8];\n\
+                extern int poll_device(int);\nextern void report_error(void);\n\
+                int wait_for(int n) {\n\
+                \x20   int spins = 0;\n\
+                \x20   if (n == 3)\n        return poll_device(n);\n\
+                \x20   while (limit > 100 && table[2] == 9)\n        spins ^= 1;\n\
+                \x20   return spins;\n}\n\
+                int walk(void) {\n\
+                \x20   struct device *d = first;\n\
+                \x20   while (d) {\n        if (d->ready > 7)\n            report_error();\n        else\n            d = d->next;\n    }\n\
+                \x20   return 0;\n}\n";
+    let (dir, names, why) = of_source("externs", text, &[]);
+    assert!(names.iter().any(|n| n.ends_with("-wait_for-11.c")), "{names:?} {why}");
+    let (status, said) = run(&dir);
+    assert_eq!(status, Some(0), "{said}");
+}
+
+/// Only touched pages of a large memory are there, so that a program with a large index runs.
+#[test]
+fn a_large_index_is_no_obstacle() {
+    let text = "unsigned sum(unsigned char *p, unsigned n) {\n    unsigned s = 0;\n\
+                \x20   while (n > 3000000000u)\n        s += p[n];\n    return s;\n}\n";
+    let (dir, names, why) = of_source("large", text, &[]);
+    assert!(names.len() == 2 && why.is_empty(), "{names:?} {why}");
+    let (status, said) = run(&dir);
+    assert_eq!(status, Some(0), "{said}");
+}
+
+/// A machine has no integers of any size.
+#[test]
+fn what_hangs_over_the_integers_only_has_no_program() {
+    let text = "extern int __VERIFIER_nondet_int(void);\nint main(void) {\n    int x = __VERIFIER_nondet_int();\n\
+                \x20   while (x == 5)\n        ;\n    while (x > 0)\n        x++;\n    return 0;\n}\n";
+    let (dir, names, why) = of_source("any-size", text, &["--integers", "ideal"]);
+    assert!(names.iter().any(|n| n.ends_with("-main-4.c")), "{names:?}");
+    assert!(why.contains(":6:") && why.contains("integers of any size"), "{why}");
+    let (status, said) = run(&dir);
+    assert_eq!(status, Some(0), "{said}");
+}
+
+/// The script does not take a program for one that ends when it only lacks a function.
+#[test]
+fn a_missing_function_is_told() {
+    let (dir, _) = harness("missing", &["examples/zune.c".to_owned()], &[]);
+    let file = dir.join("zune-main-11.c");
+    let text = std::fs::read_to_string(&file).expect("it was written");
+    let calls =
+        text.replace("int main(void) {\n", "void lariat_nowhere(void);\nint main(void) {\n    lariat_nowhere();\n");
+    assert_ne!(text, calls);
+    std::fs::write(&file, calls).expect("it can be changed");
+    let (status, said) = run(&dir);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("there is no lariat_nowhere here"), "{said}");
+}

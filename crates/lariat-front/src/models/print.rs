@@ -2,8 +2,7 @@
 
 use super::{
     Arg, BinaryOp, Content, Effect, Ends, Expr, Handle, Kept, Kind, Model, Occasion, Param, Requirement, Returns,
-    StreamUse, Type,
-    UnaryOp, When, Write,
+    StreamUse, Type, UnaryOp, When, Write,
 };
 use std::fmt::{self, Display, Formatter};
 

@@ -4,6 +4,7 @@ mod emit;
 mod files;
 mod programs;
 mod progress;
+mod systems;
 mod workers;
 
 use super::{DataModelArg, IntegersArg, fail, print, read_file, write_file};

@@ -6,7 +6,7 @@ use crate::report::replay::{Moment, Replay};
 use crate::source::Source;
 use dashu_int::IBig;
 use lariat_ir::neutral::{Happening, Origin};
-use lariat_ir::{Id, UnknownId, UnknownKind, Value};
+use lariat_ir::{Arm, Certificate, Claim, Id, UnknownId, UnknownKind, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ pub(super) struct Inputs {
 
 impl Inputs {
     /// Those of a run; or what cannot be given from outside.
-    pub(super) fn of(study: &Study, source: &Source, run: &Replay) -> Result<Self, String> {
+    pub(super) fn of(study: &Study, source: &Source, claim: &Claim, run: &Replay) -> Result<Self, String> {
         let mut follower = Follower { study, source, chosen: BTreeMap::new() };
         let mut inputs = Self { words: words(&study.ts, source, run), ..Self::default() };
         if let Some(read) = contents(&study.ts, source, run) {
@@ -52,15 +52,16 @@ impl Inputs {
             }
             rounds.push(round);
         }
-        // Rounds that ask for the same values are one; what comes after the last one is like it.
-        let same = rounds.windows(2).all(|w| w[0] == w[1]);
-        let last = if same { rounds.swap_remove(0) } else { rounds.pop().unwrap_or_default() };
-        if !same {
-            for round in rounds {
-                inputs.take(source, round, true);
-            }
+        // The rounds before those that come again and again, and these.
+        let (once, again) = if all_alike(study, claim) {
+            (0, 1)
+        } else {
+            repetition(&rounds)
+                .ok_or("each round needs other inputs, which depend on what the rounds before computed")?
+        };
+        for (n, round) in rounds.into_iter().take(once + again).enumerate() {
+            inputs.take(source, round, n < once);
         }
-        inputs.take(source, last, false);
         if inputs.functions.keys().any(|f| !super::is_name(f)) {
             return Err("an input comes from a function whose name cannot be written in C".into());
         }
@@ -124,6 +125,32 @@ pub(super) fn standard_input(bytes: &[u8]) -> (String, String) {
     (declared, first.to_owned())
 }
 
+/// Whether all rounds of a proof ask for the same inputs: the run repeats, or there is one list of constants.
+fn all_alike(study: &Study, claim: &Claim) -> bool {
+    match &claim.certificate {
+        Certificate::Orbit { .. } => true,
+        Certificate::RecurrentSet { arms, .. } => {
+            let inputs = |a: &Arm| a.path.iter().flat_map(|m| m.inputs.clone()).collect::<Vec<_>>();
+            let constant = |a: &Arm| inputs(a).iter().all(|(_, t)| study.ts.terms.constant_value(*t).is_some());
+            arms.iter().all(constant) && arms.windows(2).all(|w| inputs(&w[0]) == inputs(&w[1]))
+        }
+        _ => false,
+    }
+}
+
+/// How many rounds come first, and how many then come again and again, if at least half of the rounds that were followed are seen to be
+/// such repetitions, each at least three times.
+fn repetition<T: PartialEq>(rounds: &[T]) -> Option<(usize, usize)> {
+    let half = rounds.len() / 2;
+    (1..=half / 3).find_map(|period| {
+        let repeats = |n: &usize| rounds[*n] == rounds[n + period];
+        (half..rounds.len() - period).all(|n| repeats(&n)).then(|| {
+            let first = (0..half).rev().find(|n| !repeats(n)).map_or(0, |n| n + 1);
+            (first, period)
+        })
+    })
+}
+
 struct Follower<'a> {
     study: &'a Study,
     source: &'a Source,
@@ -167,5 +194,20 @@ impl Follower<'_> {
         // What was chosen and is never asked for was for another way.
         self.chosen.clear();
         Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repetition;
+
+    #[test]
+    fn inputs_that_come_again_are_told_from_those_that_do_not() {
+        assert_eq!(repetition(&[7; 12]), Some((0, 1)));
+        assert_eq!(repetition(&[3, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]), Some((1, 2)));
+        assert_eq!(repetition(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]), None);
+        assert_eq!(repetition(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 2]), None, "the last one is another one");
+        assert_eq!(repetition(&[1, 1]), None, "too few to tell");
+        assert_eq!(repetition::<i32>(&[]), None);
     }
 }

@@ -8,10 +8,11 @@ mod memory;
 mod script;
 
 use crate::analyze::{EntryStudy, Study};
+use crate::counterparts::Counterparts;
 use crate::report::replay::replay;
 use inputs::Inputs;
 use lariat_ir::neutral::Origin;
-use lariat_ir::{Claim, LocId, Mode, Property};
+use lariat_ir::{Claim, Integers, LocId, Mode, Property};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -48,12 +49,33 @@ pub fn harnesses(of: &Origins<'_>, entry: &EntryStudy) -> Vec<Harness> {
             let claim = proof.claim();
             let Property::Diverges(header) = claim.property else { continue };
             // What holds for the loop around is the same run.
-            if all_inside(study, claim, header) {
-                all.push(harness(of, entry, study, claim, header));
+            if !all_inside(study, claim, header) {
+                continue;
             }
+            let body = if study.ts.integers == Integers::Ideal {
+                on_a_machine(entry, study, header).and_then(|(study, claim)| program(of, entry, study, claim))
+            } else {
+                program(of, entry, study, claim)
+            };
+            all.push(harness(of, study, header, body));
         }
     }
     all
+}
+
+/// The proof for a loop where numbers wrap. A program runs on a machine: what runs for ever over the integers may end there.
+fn on_a_machine<'a>(entry: &'a EntryStudy, study: &Study, header: LocId) -> Result<(&'a Study, &'a Claim), String> {
+    let found = entry.beside.iter().find(|s| s.ts.integers == Integers::Wrap).and_then(|wrap| {
+        let id = study.analysis.forest.with_header(header)?;
+        let there = Counterparts::of(&study.places(), &wrap.places()).of_first(id)?;
+        let hangs = Property::Diverges(wrap.analysis.forest.loops[there].header);
+        let mut claims = wrap.analysis.proved.iter().map(|(_, p)| p.claim());
+        claims.find(|c| c.property == hangs).map(|claim| (wrap, claim))
+    });
+    found.ok_or_else(|| {
+        "it runs for ever over integers of any size; that it does so on a machine, where they wrap, was not proved"
+            .into()
+    })
 }
 
 /// Whether this is the innermost loop that the run of a claim stays in: only then the run visits its header.
@@ -68,7 +90,7 @@ fn all_inside(study: &Study, claim: &Claim, header: LocId) -> bool {
     !inner.into_iter().any(|(_, l)| stays(&l.body))
 }
 
-fn harness(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim, header: LocId) -> Harness {
+fn harness(of: &Origins<'_>, study: &Study, header: LocId, body: Result<String, String>) -> Harness {
     let location = &study.ts.locs[header];
     let file = of.file.file_stem().map_or_else(|| "program".into(), |s| s.to_string_lossy().into_owned());
     let function = location.function.as_deref().unwrap_or("loop");
@@ -77,7 +99,7 @@ fn harness(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim, h
     let name = format!("{}-{}-{line}", plain(&file), plain(function));
     let place = location.span.as_ref().map_or_else(|| format!("`{}`", location.name), ToString::to_string);
     let recursion = location.name.starts_with(crate::report::RECURSION);
-    match program(of, entry, study, claim) {
+    match body {
         Ok(body) => {
             let head = format!(
                 "/* The loop at {place} runs for ever with these inputs.\n   Made by lariat; run.sh in this folder builds and runs it. */\n"
@@ -99,7 +121,7 @@ fn program(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim) -
         return Err("only C sources are put into programs".into());
     }
     let run = replay(&study.ts, claim, ROUNDS, STEPS).ok_or("the proof has no run that can be followed")?;
-    let inputs = Inputs::of(study, source, &run)?;
+    let inputs = Inputs::of(study, source, claim, &run)?;
     let path = std::fs::canonicalize(of.file).unwrap_or_else(|_| of.file.to_owned());
     let path = path.display().to_string();
     if path.contains(['"', '\\', '\n']) {
@@ -118,9 +140,10 @@ fn program(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim) -
             );
         }
     }
-    let memory = memory::Memory::of(study, source, &run, &inputs)?;
-    if memory.setup.contains("calloc") {
-        out.push_str("void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);\n\n");
+    let memory = memory::Memory::of(study, source, claim, &run, &inputs)?;
+    out.push_str(&memory.externs);
+    if memory.maps() {
+        out.push_str(MAP);
     }
     let (declared, first) = inputs::standard_input(&inputs.standard_input);
     out.push_str(&declared);
@@ -142,6 +165,23 @@ fn program(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim) -
     let _ = writeln!(out, "    {callee}({});\n    return 0;\n}}", arguments.join(", "));
     Ok(out)
 }
+
+/// Memory of which only the touched pages are there.
+const MAP: &str = "\
+void *lariat_mmap(void *, __SIZE_TYPE__, int, int, int, long) __asm__(\"mmap\");
+long lariat_write(int, const void *, __SIZE_TYPE__) __asm__(\"write\");
+void lariat_exit(int) __asm__(\"_exit\");
+static char *lariat_map(__SIZE_TYPE__ bytes) {
+    /* PROT_READ | PROT_WRITE; MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE */
+    char *memory = lariat_mmap(0, bytes, 3, 0x4022, -1, 0);
+    if (memory == (char *)-1) {
+        lariat_write(2, \"lariat: no memory\\n\", 18);
+        lariat_exit(98);
+    }
+    return memory;
+}
+
+";
 
 /// How far a run is followed to see which inputs it reads.
 const ROUNDS: usize = 200;

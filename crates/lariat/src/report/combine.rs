@@ -2,42 +2,39 @@
 //! entries it occurs in.
 
 use super::intent::intent;
-use super::overflow::{ENDS_ONLY_BY_OVERFLOW, OnlyByOverflow, overflow};
+use super::overflow::{ENDS_ONLY_BY_OVERFLOW, OnlyByOverflow, may_be, overflow, unmatched_hangs};
 use super::reader::Reader;
 use super::replay::{Replay, replay};
 use super::why::why;
 use super::witness::witness;
 use super::words::{bound, condition_words, readable_condition, why_it_ends};
 use super::{CopyReport, EntryReport, LoopReport, Results, SystemReport};
-use crate::analyze::{Analysis, EntryStudy, Study, Verdict, counterpart, source_name};
+use crate::analyze::{Analysis, EntryStudy, Study, Verdict};
+use crate::counterparts::{Counterparts, source_name};
 use lariat_check::Proved;
-use lariat_engines::{Decision, LoopResult};
+use lariat_engines::LoopResult;
 use lariat_ir::lts::{self, Places};
-use lariat_ir::{Integers, LocId, Loop, LoopId, Property, Proves, Role, Span, Term, TransitionSystem, claim};
+use lariat_ir::{
+    Integers, LocId, Loop, LoopId, Op, Property, Proves, Role, Span, Term, TransitionSystem, Value, claim,
+};
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-/// Makes the results of a file from what was found about its entries. With `places` it is an `.lts` file.
-pub fn results(
-    file: &str,
-    integers: Integers,
-    data_model: &str,
-    entries: &[EntryStudy],
-    places: Option<&Places>,
-    time: Duration,
-) -> Results {
+/// Makes the results of a file from what was found about its entries.
+pub fn results(file: &str, integers: Integers, data_model: &str, entries: &[EntryStudy], time: Duration) -> Results {
     let mut all: Vec<LoopReport> = Vec::new();
     let mut reports: Vec<EntryReport> = Vec::new();
     for entry in entries {
-        let loops = loops_of(file, entry, places);
+        let loops = loops_of(file, entry);
         reports.push(entry_report(entry, &loops));
         all.extend(loops);
     }
-    if places.is_none() {
+    if entries.iter().all(|e| e.places.is_empty()) {
         // Cycles that the translation made, which are no loops of the source; the verdict on the whole counts them.
         let made = |l: &LoopReport| ["returns:", "beyond the model"].iter().any(|p| l.id.starts_with(p));
         all.retain(|l| !made(l));
         all = by_source(all);
+        all.iter_mut().for_each(|l| with_all_copies(entries, l));
     }
     all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
     let (recursion, loops) = all.into_iter().partition(|l| l.recursion().is_some() || l.obligation().is_some());
@@ -98,14 +95,21 @@ fn entry_report(entry: &EntryStudy, loops: &[LoopReport]) -> EntryReport {
     let find = |v: Verdict| entry.studies.iter().find(|s| s.analysis.verdict == v);
     // What ends over the integers and hangs where they wrap is not said to end.
     let hangs = |l: &LoopReport| l.overflow.as_ref().is_some_and(|o| o.only_by_overflow == Some(OnlyByOverflow::Hangs));
-    let by_overflow = loops.iter().find(|l| hangs(l));
-    let decided = find(Verdict::Diverges).or_else(|| find(Verdict::Terminates).filter(|_| by_overflow.is_none()));
+    let at = |l: &LoopReport| source_name(&l.id).to_owned();
+    let wraps = || entry.studies.first().is_some_and(|first| !unmatched_hangs(first, &entry.beside).is_empty());
+    let by_overflow = loops
+        .iter()
+        .find(|l| hangs(l))
+        .map(|l| format!("{ENDS_ONLY_BY_OVERFLOW}: the loop at `{}` hangs where numbers wrap", at(l)));
+    // Nor is it said beside a loop that is left open.
+    let open =
+        loops.iter().find(|l| l.verdict != Verdict::Terminates).map(|l| format!("the loop at `{}` is open", at(l)));
+    let doubt = by_overflow.clone().or(open).or_else(|| wraps().then(|| WRAPS.to_owned()));
+    let decided = find(Verdict::Diverges).or_else(|| find(Verdict::Terminates).filter(|_| doubt.is_none()));
     // The first system is the one that could have shown that it ends; its reason names the loop.
-    let reason = || match by_overflow {
-        Some(l) => {
-            Some(format!("{ENDS_ONLY_BY_OVERFLOW}: the loop at `{}` hangs where numbers wrap", source_name(&l.id)))
-        }
-        None => entry.studies.first().and_then(|s| s.analysis.reason.clone()).or_else(|| entry.reason.clone()),
+    let reason = || {
+        let first = entry.studies.first().and_then(|s| s.analysis.reason.clone());
+        by_overflow.or(first).or(doubt).or_else(|| entry.reason.clone())
     };
     EntryReport {
         name: entry.name.clone(),
@@ -149,82 +153,99 @@ fn assumptions(entries: &[EntryStudy]) -> Vec<(String, Option<Span>)> {
 }
 
 /// The loops of an entry: those of its systems, matched, and what it leaves open besides.
-fn loops_of(file: &str, entry: &EntryStudy, places: Option<&Places>) -> Vec<LoopReport> {
+///
+/// A verdict that two systems have a part in stands only if the loop has exactly one counterpart in the other system, or if nothing
+/// goes round at its places there.
+fn loops_of(file: &str, entry: &EntryStudy) -> Vec<LoopReport> {
     let mut all = Vec::new();
     let [first, rest @ ..] = entry.studies.as_slice() else { return all };
-    let report = |study: &Study, result: &LoopResult| loop_report(file, entry, study, places, result);
-    let mut matched = HashSet::new();
-    let mut reports: Vec<LoopReport> = first.analysis.loops.iter().map(|result| report(first, result)).collect();
-    with_all_inside(entry, &mut reports);
+    let in_first = |result: &LoopResult| loop_report(file, entry, first, entry.places.first(), result);
+    let in_second = |study: &Study, result: &LoopResult| loop_report(file, entry, study, entry.places.get(1), result);
+    let here = first.places();
+    // What the first system shows by itself needs no other one.
+    let second = rest.first().filter(|s| !first.leaves_nothing_open() || s.hanging().next().is_some());
+    let counterparts = second.map(|s| Counterparts::of(&here, &s.places()));
+    let mut reports: Vec<LoopReport> = first.analysis.loops.iter().map(in_first).collect();
+    with_all_inside(entry, first, &mut reports);
+    let unmatched = unmatched_hangs(first, &entry.beside);
     for (result, mut this) in first.analysis.loops.iter().zip(reports) {
-        if let Some(second) = rest.first() {
-            let header = first.analysis.forest.loops[result.id].header;
-            if let Some(id) = counterpart(&first.ts, header, second).filter(|id| matched.insert(*id))
-                && let Some(other) = second.analysis.loops.iter().find(|l| l.id == id)
-            {
-                this = of_two_systems(this, report(second, other));
-            } else if this.verdict == Verdict::Unknown
-                && let Some(inner) = hanging_inside(first, header, second)
-            {
-                this = with_inner(this, report(second, inner));
+        if let (Some(second), Some(counterparts)) = (second, &counterparts) {
+            let other = counterparts.of_first(result.id);
+            if let Some(other) = second.analysis.loops.iter().find(|l| Some(l.id) == other) {
+                this = of_two_systems(this, in_second(second, other));
+            } else if this.verdict == Verdict::Unknown {
+                this.reason = hanging_inside(first, result.id, second).or(this.reason);
+            } else if !here.body(result.id).is_some_and(|body| second.places().end(&body, &|_| false)) {
+                undecide(&mut this, NO_COUNTERPART.to_owned());
             }
         }
-        let header = first.analysis.forest.loops[result.id].header;
         // What hangs by an inner loop says so; the semantics are a matter of that one.
         if this.inner.is_none() {
-            this.overflow = overflow(&entry.source, &first.ts, header, this.verdict, &entry.beside);
+            this.overflow = overflow(&entry.source, first, result.id, this.verdict, &entry.beside);
+        }
+        if this.verdict == Verdict::Terminates && unmatched.iter().any(|other| may_be(first, result.id, *other)) {
+            undecide(&mut this, WRAPS.to_owned());
         }
         if this.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some()) {
             undecide(&mut this, ENDS_ONLY_BY_OVERFLOW.to_owned());
         }
         all.push(this);
     }
-    if let Some(second) = rest.first() {
-        // The first system has no such loop: an edge of it can never be taken there.
-        all.extend(second.analysis.loops.iter().filter(|l| !matched.contains(&l.id)).map(|l| report(second, l)));
+    if let (Some(second), Some(counterparts)) = (second, &counterparts) {
+        let there = second.places();
+        // Where nothing goes round for ever in the first system either, there is nothing to tell.
+        let ends = |l: &LoopResult| there.body(l.id).is_some_and(|body| here.end(&body, &|id| first.ends(id)));
+        let hangs = |l: &LoopResult| second.hanging().any(|id| id == l.id);
+        let alone = second.analysis.loops.iter().filter(|l| counterparts.of_second(l.id).is_none());
+        all.extend(alone.filter(|l| hangs(l) || !ends(l)).map(|l| in_second(second, l)));
     }
-    all.extend(first.ts.obligations.iter().map(|o| open_obligation(file, entry, places, &o.text, o.span.as_ref())));
+    all.extend(first.ts.obligations.iter().map(|o| open_obligation(file, entry, &o.text, o.span.as_ref())));
     all
 }
 
-/// A loop of the second system that runs for ever and lies in a loop of the first one. The second one has no such outer loop: there the
-/// way back is never taken, since the inner one is never left.
-fn hanging_inside<'a>(first: &Study, header: LocId, second: &'a Study) -> Option<&'a LoopResult> {
-    let names = |study: &Study, l: &Loop| -> HashSet<String> {
-        l.body.iter().map(|b| source_name(&study.ts.locs[*b].name).to_owned()).collect()
-    };
-    let outer = first.analysis.forest.with_header(header).map(|id| names(first, &first.analysis.forest.loops[id]))?;
-    second.analysis.loops.iter().find(|l| {
-        l.decisions.iter().any(|(d, _)| *d == Decision::Diverges)
-            && names(second, &second.analysis.forest.loops[l.id]).is_subset(&outer)
-    })
-}
+/// Why a verdict of one system is not that on a loop of the source.
+const NO_COUNTERPART: &str =
+    "it ends in the system for proofs of termination, but which loop it is in the other system is not known";
 
-/// The report on a loop whose inner loop runs for ever, from the report on that one.
-fn with_inner(this: LoopReport, inner: LoopReport) -> LoopReport {
-    LoopReport {
-        verdict: inner.verdict,
-        when: inner.when,
-        when_readable: inner.when_readable,
-        engine: inner.engine,
-        certificate: inner.certificate,
-        kind: inner.kind,
-        witness: inner.witness,
-        inner: inner.inner.or(inner.span),
-        reason: None,
-        ..this
-    }
+/// Why an end over the integers is not told.
+const WRAPS: &str = "where numbers wrap a loop runs for ever, and which one that is over the integers is not known";
+
+/// Where a loop of the second system runs for ever that lies in a loop of the first one. The second one has no such outer loop: there the
+/// way back is never taken, since the inner one is never left.
+fn hanging_inside(first: &Study, id: LoopId, second: &Study) -> Option<String> {
+    let (outer, there) = (first.places().body(id)?, second.places());
+    let inside = |id: &LoopId| there.body(*id).is_some_and(|body| body.is_subset(&outer));
+    let inner = second.hanging().find(inside)?;
+    let header = &second.ts.locs[second.analysis.forest.loops[inner].header];
+    let at = header.span.as_ref().map_or_else(|| format!("at `{}`", header.name), |s| format!("at line {}", s.line));
+    Some(format!(
+        "a run that never leaves the loop {at} inside it never leaves this one; no system holds both loops, so there is no proof of its own"
+    ))
 }
 
 /// A recursion ends only if the loops in its calls do, also those that no recursive call follows.
-fn with_all_inside(entry: &EntryStudy, reports: &mut [LoopReport]) {
+fn with_all_inside(entry: &EntryStudy, first: &Study, reports: &mut [LoopReport]) {
+    if entry.inside.is_empty() {
+        return;
+    }
     let always_ends = |l: &LoopReport| l.verdict == Verdict::Terminates && l.when.is_none();
     let open: Vec<String> = reports.iter().filter(|l| !always_ends(l)).map(|l| source_name(&l.id).to_owned()).collect();
-    for this in reports.iter_mut().filter(|l| l.verdict == Verdict::Terminates) {
+    let places = first.places();
+    for (result, this) in first.analysis.loops.iter().zip(reports) {
+        if this.verdict != Verdict::Terminates {
+            continue;
+        }
         let own = source_name(&this.id);
-        let Some(inside) = entry.inside.get(own) else { continue };
-        let Some(other) = open.iter().find(|o| *o != own && inside.contains(*o)) else { continue };
-        undecide(this, format!("its calls do not nest for ever, but the loop at `{other}` in them is open"));
+        let Some(body) = places.body(result.id) else {
+            undecide(this, "which loops are in its calls is not known".to_owned());
+            continue;
+        };
+        // The functions that are entered again in this loop.
+        let inside = entry.inside.iter().filter(|(again, _)| body.contains(again.as_str())).map(|(_, inside)| inside);
+        let other = inside.flat_map(|inside| open.iter().filter(|o| *o != own && inside.contains(*o))).next();
+        if let Some(other) = other {
+            undecide(this, format!("its calls do not nest for ever, but the loop at `{other}` in them is open"));
+        }
     }
 }
 
@@ -256,15 +277,10 @@ fn of_two_systems(ends: LoopReport, hangs: LoopReport) -> LoopReport {
 }
 
 /// Something that could run for ever and is no loop of the system.
-fn open_obligation(
-    file: &str,
-    entry: &EntryStudy,
-    places: Option<&Places>,
-    text: &str,
-    span: Option<&Span>,
-) -> LoopReport {
+fn open_obligation(file: &str, entry: &EntryStudy, text: &str, span: Option<&Span>) -> LoopReport {
     // An `.lts` file is shown itself; where in it the obligation stands is not known.
-    let place = if places.is_some() { Some(Span { file: file.to_owned(), line: 1, column: 1 }) } else { span.cloned() };
+    let place =
+        if !entry.places.is_empty() { Some(Span { file: file.to_owned(), line: 1, column: 1 }) } else { span.cloned() };
     LoopReport {
         entry: entry.name.clone(),
         id: format!("{}{text}", super::OBLIGATION),
@@ -305,6 +321,18 @@ fn by_source(all: Vec<LoopReport>) -> Vec<LoopReport> {
         groups.entry(key).or_default().push(l);
     }
     groups.into_values().map(one_of_the_source).collect()
+}
+
+/// A loop ends only if its copies do also in entries at which nobody could look.
+fn with_all_copies(entries: &[EntryStudy], this: &mut LoopReport) {
+    let unseen = |e: &&EntryStudy| {
+        e.studies.is_empty() && this.function.as_deref().is_some_and(|function| e.source.has_function(function))
+    };
+    if this.verdict == Verdict::Terminates
+        && let Some(entry) = entries.iter().find(unseen)
+    {
+        undecide(this, format!("it ends where it was looked at, which it was not as a part of `{}`", entry.name));
+    }
 }
 
 fn one_of_the_source(mut copies: Vec<LoopReport>) -> LoopReport {
@@ -361,14 +389,8 @@ fn loop_report(
         }
         None => header.span.clone(),
     };
-    // A condition on what starts with one value says nothing.
-    let limited = claim.filter(|c| {
-        let names = |s: &Term| match ts.terms.role(*s) {
-            Some(Role::Var(v)) => !entry.source.is_fixed(&ts.vars[v].name),
-            _ => true,
-        };
-        c.when != ts.terms.tt() && ts.terms.symbols(c.when).iter().any(names)
-    });
+    // A condition that holds in every initial state says nothing.
+    let limited = claim.filter(|c| c.when != ts.terms.tt() && !holds_at_the_start(ts, c.when));
     let mut reader = Reader::new(ts, &entry.source, header.function.as_deref());
     let mut report = LoopReport {
         entry: entry.name.clone(),
@@ -405,6 +427,22 @@ fn loop_report(
         report.stays = why.stays;
     }
     report
+}
+
+/// Whether a condition speaks only of variables that `init` gives one value each, and is true of these.
+fn holds_at_the_start(ts: &TransitionSystem, when: Term) -> bool {
+    let t = &ts.terms;
+    let mut fixed: BTreeMap<Term, Value> = BTreeMap::new();
+    for c in t.conjuncts(ts.init) {
+        let node = t.node(c);
+        let (Op::Eq, [a, b]) = (node.op, node.args()) else { continue };
+        for (symbol, value) in [(*a, *b), (*b, *a)] {
+            if matches!(t.role(symbol), Some(Role::Var(_))) && t.symbols(value).is_empty() {
+                fixed.insert(symbol, t.eval(value, |s| Value::zero(t.sort(s))));
+            }
+        }
+    }
+    t.symbols(when).iter().all(|s| fixed.contains_key(s)) && t.eval(when, |s| fixed[&s].clone()).as_bool()
 }
 
 /// The outermost loop inside a loop that a run never leaves.
@@ -480,7 +518,7 @@ mod tests {
 
     fn decided(entries: &[(&str, Program)], integers: Integers) -> Results {
         let studies = study(entries, integers, true);
-        let r = results("a.c", integers, "lp64", &studies, None, Duration::ZERO);
+        let r = results("a.c", integers, "lp64", &studies, Duration::ZERO);
         assert_eq!(r.contradictions, Vec::<String>::new());
         r
     }
@@ -574,6 +612,128 @@ mod tests {
             assert_eq!(r.recursion[0].verdict, Verdict::Unknown, "its calls do not nest, but a loop in them is open");
             assert!(r.recursion[0].certificate.is_none() && r.recursion[0].reason.is_some());
         }
+    }
+
+    /// One program after another: the second one's loop stands at location 2, called `then`.
+    fn both(first: Program, second: &Program) -> Program {
+        let mut p = first;
+        p.locs[1].cases[1].target = Goto::Loc(2);
+        let mut last = second.locs[1].clone();
+        last.name = "then".into();
+        for case in &mut last.cases {
+            if case.target == Goto::Loc(1) {
+                case.target = Goto::Loc(2);
+            }
+        }
+        p.locs.push(last);
+        p
+    }
+
+    fn rename(study: &mut Study, from: &str, to: &str) {
+        let at = study.ts.loc_named(from).expect("there is such a location");
+        study.ts.locs[at].name = to.to_owned();
+    }
+
+    fn reported(entry: EntryStudy) -> Results {
+        results("a.c", Integers::C, "lp64", &[entry], Duration::ZERO)
+    }
+
+    fn one_entry(p: Program, integers: Integers) -> EntryStudy {
+        study(&[("main", p)], integers, true).swap_remove(0)
+    }
+
+    #[test]
+    fn a_loop_that_the_other_system_does_not_have_is_undecided() {
+        let entry = || one_entry(both(overflows("main", 2), &ends("main", 5)), Integers::C);
+        let verdicts = |r: &Results| r.loops.iter().map(|l| (l.id.clone(), l.verdict)).collect::<Vec<_>>();
+        let r = reported(entry());
+        assert_eq!(verdicts(&r), [("head".to_owned(), Verdict::Unknown), ("then".to_owned(), Verdict::Terminates)]);
+        // Its name in the second system is another one: whether it is the same is not known, though the place is.
+        let mut other = entry();
+        rename(&mut other.studies[1], "then", "elsewhere");
+        let r = reported(other);
+        assert_eq!(r.verdict, Verdict::Unknown);
+        assert!(r.loops.iter().all(|l| l.verdict == Verdict::Unknown), "{:?}", verdicts(&r));
+    }
+
+    #[test]
+    fn what_one_system_shows_alone_needs_no_other() {
+        let mut entry = one_entry(ends("main", 2), Integers::C);
+        assert_eq!(entry.studies.len(), 2);
+        rename(&mut entry.studies[1], "head", "elsewhere");
+        let r = reported(entry);
+        assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Terminates, 1, Verdict::Terminates));
+    }
+
+    #[test]
+    fn an_inner_loop_of_the_other_system_is_no_proof_for_the_outer_one() {
+        let ending = one_entry(both(ends("main", 2), &overflows("main", 5)), Integers::C);
+        let mut entry = one_entry(both(ends("main", 2), &hangs("main", 5)), Integers::C);
+        entry.studies[0] = ending.studies.into_iter().next().expect("there are two");
+        // Where nothing matches, each system speaks for itself.
+        rename(&mut entry.studies[1], "then", "elsewhere");
+        let r = reported(entry);
+        let then: Vec<_> = r.loops.iter().filter(|l| l.span.as_ref().is_some_and(|s| s.line == 5)).collect();
+        assert_eq!((r.verdict, then.len(), then[0].verdict), (Verdict::Diverges, 1, Verdict::Diverges));
+        assert_eq!(then[0].id, "elsewhere", "the proof is about what it is shown for");
+    }
+
+    #[test]
+    fn nothing_ends_beside_a_loop_that_is_open() {
+        let entry = one_entry(ends("main", 2), Integers::C);
+        let mut loops = loops_of("a.c", &entry);
+        assert_eq!(entry_report(&entry, &loops).verdict, Verdict::Terminates);
+        undecide(&mut loops[0], "a test".to_owned());
+        let report = entry_report(&entry, &loops);
+        assert_eq!((report.verdict, report.certificate.is_some()), (Verdict::Unknown, false));
+        assert_eq!(report.reason.as_deref(), Some("the loop at `head` is open"));
+    }
+
+    #[test]
+    fn a_loop_that_hangs_where_numbers_wrap_is_found_or_all_is_open() {
+        let beside = || one_entry(hangs("main", 2), Integers::Wrap).studies;
+        let mut entry = one_entry(ends("main", 2), Integers::C);
+        entry.beside = beside();
+        let r = reported(entry);
+        assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Unknown));
+        assert_eq!(r.loops[0].reason.as_deref(), Some(ENDS_ONLY_BY_OVERFLOW));
+        // Nobody knows which loop that is.
+        let mut entry = one_entry(ends("main", 2), Integers::C);
+        entry.beside = beside();
+        rename(&mut entry.beside[0], "head", "elsewhere");
+        let r = reported(entry);
+        assert_eq!((r.verdict, r.reason.as_deref()), (Verdict::Unknown, Some(WRAPS)));
+        assert_eq!(r.loops[0].overflow, None, "nothing is claimed of this one");
+    }
+
+    #[test]
+    fn a_copy_at_which_nobody_looked_leaves_the_loop_open() {
+        let mut entries = study(&[("f", ends("g", 2)), ("h", ends("g", 2))], Integers::C, true);
+        entries[1].studies.clear();
+        let r = results("a.c", Integers::C, "lp64", &entries, Duration::ZERO);
+        assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Unknown, 1, Verdict::Unknown));
+        assert!(r.loops[0].reason.as_ref().is_some_and(|why| why.contains("as a part of `h`")));
+        // Another function's loops are another matter.
+        entries[1] = EntryStudy::of("h", &ends("other", 9));
+        let r = results("a.c", Integers::C, "lp64", &entries, Duration::ZERO);
+        assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Terminates));
+    }
+
+    #[test]
+    fn a_condition_is_left_out_only_where_it_always_holds() {
+        let text = |when: &str| {
+            format!(
+                "lts 1\nintegers wrap\nvar x: bv8\nvar y: bv8\ninit x == 5 && y <u 9{when}\nentry a\na: goto EXIT\n"
+            )
+        };
+        let ts = lts::parse(&text("")).expect("a system").system;
+        let holds = |when: &str| {
+            let t = lts::parse_term(&ts, when, &std::collections::HashMap::new()).expect("a term");
+            holds_at_the_start(&ts, t)
+        };
+        assert!(holds("x == 5") && holds("x <u 6 && x != 0"));
+        assert!(!holds("x == 4"), "it holds in no initial state");
+        assert!(!holds("y <u 9") && !holds("x == 5 && y == 0"), "of `y` more than one value is possible");
     }
 
     /// Two systems that are not of one program: what was proved of one contradicts the other, and it is noticed.

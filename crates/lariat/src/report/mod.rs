@@ -170,7 +170,7 @@ pub struct LoopReport {
 impl LoopReport {
     /// The function that calls itself, if this is a recursion.
     pub fn recursion(&self) -> Option<&str> {
-        let name = crate::analyze::source_name(&self.id).strip_prefix(RECURSION)?;
+        let name = crate::counterparts::source_name(&self.id).strip_prefix(RECURSION)?;
         Some(self.function.as_deref().unwrap_or(name))
     }
     /// What is left open, if this is no loop of the system.

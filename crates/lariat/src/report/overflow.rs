@@ -1,9 +1,12 @@
 //! What the three integer semantics say of one loop, where they differ.
 
 use super::replay::replay;
-use crate::analyze::{Study, Verdict, counterpart};
+use crate::analyze::{Study, Verdict};
+use crate::counterparts::Counterparts;
 use crate::source::Source;
-use lariat_ir::{Certificate, Claim, Integers, LocId, Property, TransitionSystem, UnknownId, UnknownKind, Value};
+use lariat_ir::{
+    Certificate, Claim, Integers, LocId, LoopId, Property, TransitionSystem, UnknownId, UnknownKind, Value,
+};
 
 /// The reason of a loop whose end, or whose endless run, is the work of an overflow.
 pub const ENDS_ONLY_BY_OVERFLOW: &str = "ends-only-by-overflow";
@@ -35,14 +38,17 @@ pub enum OnlyByOverflow {
 /// The verdicts on a loop in the semantics beside that of a study; nothing if they were not asked, or agree.
 pub(super) fn overflow(
     source: &Source,
-    ts: &TransitionSystem,
-    header: LocId,
+    first: &Study,
+    id: LoopId,
     c: Verdict,
     beside: &[Study],
 ) -> Option<OverflowReport> {
+    if first.ts.integers != Integers::C {
+        return None;
+    }
     let of = |integers: Integers| {
         let study = beside.iter().find(|s| s.ts.integers == integers)?;
-        let id = counterpart(ts, header, study)?;
+        let id = Counterparts::of(&first.places(), &study.places()).of_first(id)?;
         let header = study.analysis.forest.loops[id].header;
         let claim = study
             .analysis
@@ -80,6 +86,20 @@ pub(super) fn overflow(
         report.why = words(source, study, claim);
     }
     Some(report)
+}
+
+/// The loops that run for ever where numbers wrap, and of which it is not known which loops of the first system they are.
+pub(super) fn unmatched_hangs<'a>(first: &'a Study, beside: &'a [Study]) -> Vec<(&'a Study, LoopId)> {
+    let wrap = beside.iter().find(|s| s.ts.integers == Integers::Wrap && first.ts.integers == Integers::C);
+    let Some(wrap) = wrap else { return Vec::new() };
+    let counterparts = Counterparts::of(&first.places(), &wrap.places());
+    wrap.hanging().filter(|id| counterparts.of_second(*id).is_none()).map(|id| (wrap, id)).collect()
+}
+
+/// Whether a loop of the first system may be one that runs for ever in another one: unless their places are known to be different.
+pub(super) fn may_be(first: &Study, id: LoopId, (other, hanging): (&Study, LoopId)) -> bool {
+    let (here, there) = (first.places().body(id), other.places().body(hanging));
+    here.zip(there).is_none_or(|(here, there)| !here.is_disjoint(&there))
 }
 
 /// Why the run of a claim goes on.

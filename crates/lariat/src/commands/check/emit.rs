@@ -1,6 +1,6 @@
 //! `lariat check --emit`
 
-use super::files::{entries, failed, parsed};
+use super::files::{entries, failed};
 use super::workers::Answer;
 use super::{Emit, Options, sentence};
 use crate::commands::{IntegersArg, fail, is_lts, write_file};
@@ -69,7 +69,7 @@ pub(super) fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
 /// The systems of a file.
 fn systems(o: &Options, front: &lariat_front::Options, path: &Path) -> Result<Vec<TransitionSystem>, Failure> {
     if is_lts(path) {
-        return Ok(vec![parsed(o, path)?.system]);
+        return Ok(super::systems::read(o, path)?.into_iter().flat_map(|e| e.systems).map(|p| p.system).collect());
     }
     let integers = o.integers.unwrap_or(IntegersArg::C).integers();
     let all = entries(path, front)?;
@@ -80,13 +80,12 @@ fn text(o: &Options, emit: Emit, front: &lariat_front::Options, path: &Path) -> 
     let file = path.display();
     let mut out = String::new();
     if is_lts(path) {
-        let ts = parsed(o, path)?.system;
         if emit == Emit::Cfg {
             let message = "a transition system is in an integer semantics already; print it with --emit lts";
             return Err(Failure { place: None, message: message.into() });
         }
-        out.push_str(&lts::print(&ts));
-        return Ok(out);
+        let all: Vec<String> = systems(o, front, path)?.iter().map(lts::print).collect();
+        return Ok(all.join("\n"));
     }
     let integers = o.integers.unwrap_or(IntegersArg::C).integers();
     for entry in entries(path, front)? {

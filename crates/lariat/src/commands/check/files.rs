@@ -1,17 +1,19 @@
 //! The files of one call, each read and decided within its time.
 
 use super::progress::Progress;
+use super::systems::{self, Systems};
 use super::workers::{Answer, GRACE, Lost, Outcome, Tasks};
 use super::{Options, answer, emit};
-use crate::analyze::{EntryStudy, MEMORY_IS_UP, Settings, Study, TIME_IS_UP, analyze, study_systems};
+use crate::analyze::{EntryStudy, MEMORY_IS_UP, Settings, Study, TIME_IS_UP, analyze, study_each, study_systems};
 use crate::beside::{Questions, study_beside};
-use crate::commands::{IntegersArg, deep_thread, deep_thread_in, is_lts, panic_words, read_file};
+use crate::commands::{IntegersArg, deep_thread, deep_thread_in, is_lts, panic_words};
 use crate::harness::{self, Harness};
 use crate::report::{self, Failure, Program, Results};
+use lariat_check::{System, SystemDefect};
 use lariat_front::Entry;
-use lariat_ir::{Integers, Span, lts};
+use lariat_ir::{Integers, Span};
 use lariat_process::{Ask, Seat, Signals};
-use lariat_smt::Room;
+use lariat_smt::{Limit, Room, Z3Solver};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -176,7 +178,6 @@ struct SoFar {
     /// What is known of each, perhaps nothing yet.
     entries: Vec<EntryStudy>,
     integers: Option<Integers>,
-    places: Option<lts::Places>,
     /// The results, when all is done.
     results: Option<(Results, Vec<Harness>)>,
 }
@@ -186,11 +187,10 @@ impl Found {
         // A panic is reported as such; what was found before stays true.
         self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    fn read(&self, names: Vec<String>, integers: Integers, places: Option<lts::Places>) {
+    fn read(&self, names: Vec<String>, integers: Integers) {
         let mut so_far = self.lock();
         so_far.names = names;
         so_far.integers = Some(integers);
-        so_far.places = places;
     }
     fn change<T>(&self, entry: usize, change: impl FnOnce(&mut EntryStudy) -> T) -> T {
         change(&mut self.lock().entries[entry])
@@ -240,8 +240,8 @@ impl Found {
 impl SoFar {
     fn results(&self, o: &Options, path: &Path, time: Duration) -> Results {
         let integers = self.integers.unwrap_or(o.integers.unwrap_or(IntegersArg::C).integers());
-        let (file, places) = (path.display().to_string(), self.places.as_ref());
-        report::results(&file, integers, o.data_model.name(), &self.entries, places, time)
+        let file = path.display().to_string();
+        report::results(&file, integers, o.data_model.name(), &self.entries, time)
     }
     /// Gives another reason for what is not done: `was` is the one that it has.
     fn blame(&mut self, was: &str, reason: &str) {
@@ -378,36 +378,36 @@ fn settings(o: &Options) -> Settings {
     Settings { timeout: Duration::from_secs_f64(o.timeout), only: o.only.clone(), audit: o.audit }
 }
 
-/// Reads an `.lts` file that fits the options.
-pub(super) fn parsed(o: &Options, path: &Path) -> Result<lts::Parsed, Failure> {
-    let file = path.display().to_string();
-    let anywhere = |message: String| Failure { place: None, message };
-    let source = read_file(path).map_err(anywhere)?;
-    let parsed = lts::parse(&source)
-        .map_err(|e| Failure { place: Some(Span { file, line: e.line, column: e.column }), message: e.message })?;
-    let ts = &parsed.system;
-    if let Some(wanted) = o.integers.filter(|i| i.integers() != ts.integers) {
-        let message = format!("this system was made for --integers {}, not {}", ts.integers, wanted.integers());
-        return Err(anywhere(message));
-    }
-    if let Some(entry) = o.entry.as_deref().filter(|e| *e != "all" && *e != ts.name) {
-        return Err(anywhere(format!("there is no entry `{entry}`; this system is `{}`", ts.name)));
-    }
-    Ok(parsed)
-}
-
 fn one_system(o: &Options, path: &Path, found: &Found) -> Result<(), Failure> {
     lariat_smt::prepare_contexts(CONTEXTS);
-    let lts::Parsed { system: ts, places } = parsed(o, path)?;
-    found.read(vec![ts.name.clone()], ts.integers, Some(places.clone()));
-    let analysis = analyze(&ts, &settings(o)).map_err(|defect| {
-        let at = defect.at.and_then(|l| places.get(&l)).copied();
-        let file = path.display().to_string();
-        Failure { place: at.map(|(line, column)| Span { file, line, column }), message: defect.message }
-    })?;
-    let name = ts.name.clone();
-    let studies = vec![Study { ts, analysis }];
-    found.lock().entries.push(EntryStudy { studies, ..EntryStudy::named(&name) });
+    let deadline = Instant::now() + Duration::from_secs_f64(o.timeout);
+    let all = systems::read(o, path)?;
+    found.read(all.iter().map(|e| e.name.clone()).collect(), all[0].systems[0].system.integers);
+    let count = all.len();
+    for (i, Systems { name, systems }) in all.into_iter().enumerate() {
+        let share = u32::try_from(count - i).unwrap_or(u32::MAX);
+        let timeout = deadline.saturating_duration_since(Instant::now()) / share;
+        let settings = Settings { timeout, ..settings(o) };
+        let (systems, places): (Vec<_>, Vec<_>) = systems.into_iter().map(|p| (p.system, p.places)).unzip();
+        let defect = |n: usize, defect: SystemDefect| {
+            let at = defect.at.and_then(|l| places[n].get(&l)).copied();
+            let file = path.display().to_string();
+            Failure { place: at.map(|(line, column)| Span { file, line, column }), message: defect.message }
+        };
+        let mut entry = EntryStudy::named(&name);
+        if let [ts] = systems.as_slice() {
+            let analysis = analyze(ts, &settings).map_err(|d| defect(0, d))?;
+            entry.know(0, Study { ts: ts.clone(), analysis });
+        } else {
+            for (n, ts) in systems.iter().enumerate() {
+                System::verify(ts, &mut Z3Solver::new(), Limit::default()).map_err(|d| defect(n, d))?;
+            }
+            let told = &mut |n, study| entry.know(n, study);
+            study_each(systems.len(), &|n| systems[n].clone(), &settings, &Room::default(), told);
+            entry.compare();
+        }
+        found.lock().entries.push(EntryStudy { places, ..entry });
+    }
     Ok(())
 }
 
@@ -424,7 +424,7 @@ fn one_source(o: &Options, front: &lariat_front::Options, path: &Path, found: &F
     let deadline = Instant::now() + Duration::from_secs_f64(o.timeout);
     let entries = entries(path, front)?;
     let integers = o.integers.unwrap_or(IntegersArg::C).integers();
-    found.read(entries.iter().map(|e| e.name.clone()).collect(), integers, None);
+    found.read(entries.iter().map(|e| e.name.clone()).collect(), integers);
     found.lock().entries = entries.iter().map(|e| EntryStudy::of(&e.name, &e.program)).collect();
     // Jobs that no file needs are for the entries of one.
     let jobs = (jobs(o) / o.files.len()).clamp(1, entries.len().max(1));
@@ -466,8 +466,11 @@ fn one_entry(
     let compare = o.overflow.compare();
     let questions = found.change(i, |e| {
         e.compare();
-        Questions::of(e, compare)
+        match integers {
+            Integers::Ideal if o.harness.is_some() => Questions::for_programs(e),
+            _ => Questions::of(e, compare),
+        }
     });
-    let beside = study_beside(&entry.program, &questions, compare, &settings, &checkers, deadline);
+    let beside = study_beside(&entry.program, questions, compare, &settings, &checkers, deadline);
     found.change(i, |e| e.beside = beside);
 }
