@@ -4,7 +4,7 @@
 //! detached by the kernel and the target goes on. So nothing here steps it, sets breakpoints or writes to it.
 
 use crate::ptrace::{self, Halt, Registers};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
@@ -86,11 +86,12 @@ impl Target {
         all
     }
 
-    /// How long each thread has run.
+    /// How long each thread has run or waited for a processor: on a busy machine a thread that spins does more of the latter.
     fn run_times(&self) -> BTreeMap<i32, Duration> {
         let of = |tid: i32| {
             let text = fs::read_to_string(format!("/proc/{}/task/{tid}/schedstat", self.pid)).ok();
-            let precise = text.and_then(|t| t.split_whitespace().next()?.parse().ok()).map(Duration::from_nanos);
+            let precise = text.map(|t| t.split_whitespace().take(2).filter_map(|w| w.parse::<u64>().ok()).sum());
+            let precise = precise.map(Duration::from_nanos);
             precise.or_else(|| {
                 let text = fs::read_to_string(format!("/proc/{}/task/{tid}/stat", self.pid)).ok()?;
                 let after = text.rsplit_once(')')?.1;
@@ -190,19 +191,32 @@ impl Target {
     /// All are asked to stop before any is waited for: a thread stops when it has its turn on a processor, and with many busy
     /// threads that is soon only if the others give theirs up, too.
     pub fn hold(&self, patience: Duration) -> Result<Held, Refused> {
+        self.hold_those(|_| true, patience)
+    }
+
+    /// Holds one thread, to see where it is. The others go on.
+    pub fn hold_one(&self, tid: i32, patience: Duration) -> Result<Held, Refused> {
+        self.hold_those(|t| t == tid, patience)
+    }
+
+    fn hold_those(&self, wanted: impl Fn(i32) -> bool, patience: Duration) -> Result<Held, Refused> {
         let begin = Instant::now();
         let mut held = Held { target: self.clone(), threads: BTreeMap::new(), begin, memory: None };
+        let mut ended = BTreeSet::new();
         // A thread may be made by one that is not held yet: look again until there is no new one.
         loop {
-            let new: Vec<i32> = self.threads().into_iter().filter(|t| !held.threads.contains_key(t)).collect();
+            let new = |t: &i32| wanted(*t) && !held.threads.contains_key(t) && !ended.contains(t);
+            let new: Vec<i32> = self.threads().into_iter().filter(new).collect();
             if new.is_empty() {
                 break;
             }
             for tid in new {
                 match ptrace::seize(tid) {
-                    Err(e) if e.raw_os_error() == Some(libc::ESRCH) => continue,
-                    // A thread that has ended stays until it is waited for, and cannot be traced.
-                    Err(_) if self.has_ended(tid) => continue,
+                    // A thread that has ended may stay until it is waited for, and cannot be traced.
+                    Err(e) if e.raw_os_error() == Some(libc::ESRCH) || self.has_ended(tid) => {
+                        ended.insert(tid);
+                        continue;
+                    }
                     Err(e) => return Err(self.refusal("it cannot be held", &e)),
                     Ok(()) => {}
                 }

@@ -214,7 +214,7 @@ fn qualify(found: &mut Found, trace: &Trace, before: &Others) {
 
 /// Whether the thread is still in the loop. No part of a proof: what it would find is a condition that came true meanwhile, or a bug of ours.
 fn still_there(found: &mut Found, others: &Others) -> Result<(), String> {
-    let held = found.target.hold(PATIENCE).map_err(|e| e.to_string())?;
+    let held = found.target.hold_one(found.thread, PATIENCE).map_err(|e| e.to_string())?;
     let now = capture(&found.target, &held, found.thread, others).map(|cpu| cpu.rip);
     found.held += held.release();
     let now = now.map_err(|e| e.to_string())?;
@@ -226,8 +226,8 @@ fn still_there(found: &mut Found, others: &Others) -> Result<(), String> {
     }
 }
 
-/// How long the threads may take to come to a halt, where the process is held for a moment only.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a thread may take to come to a halt, where it is held for a moment only.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Instructions to run symbolically at one head.
 const MOST_SYMBOLIC: u64 = 200_000;
@@ -323,7 +323,7 @@ fn pace(target: &Target, found: &Found, counters: &[Counter], others: &Others) -
     let place = w.iterations.places[counter.cell];
     let width = w.iterations.observed.cells[counter.cell].width;
     let look = || -> Option<(Instant, u128)> {
-        let held = target.hold(PATIENCE).ok()?;
+        let held = target.hold_one(found.thread, PATIENCE).ok()?;
         let mut cpu = capture(target, &held, found.thread, others).ok()?;
         let value = cpu.cell(place)?;
         Some((Instant::now(), value))
