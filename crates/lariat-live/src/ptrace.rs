@@ -9,6 +9,8 @@ use std::ffi::{c_int, c_void};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 /// `NT_X86_XSTATE`.
 const XSTATE: usize = 0x202;
@@ -195,6 +197,18 @@ pub(crate) fn block(signals: &[c_int]) {
     let set = set(signals);
     // SAFETY: the set is a local value.
     unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
+}
+
+/// A command is started with these signals not blocked, though they are in the process that starts it.
+pub(crate) fn start_unblocked(command: &mut Command, signals: &'static [c_int]) {
+    let unblock = move || {
+        let set = set(signals);
+        // SAFETY: the set is a local value.
+        unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut()) };
+        Ok(())
+    };
+    // SAFETY: between fork and exec it makes calls that are async-signal-safe, and no others.
+    unsafe { command.pre_exec(unblock) };
 }
 
 /// Waits for one of these signals, which have to be blocked: which it is, and whether a process has sent it; a terminal's are the

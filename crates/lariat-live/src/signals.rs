@@ -6,6 +6,7 @@
 use crate::ptrace;
 use std::fs::File;
 use std::os::fd::OwnedFd;
+use std::process::Command;
 
 /// From now on Ctrl-C is told to `told`, on a thread of its own. To be called before other threads are started.
 pub fn on_interrupt(told: impl FnOnce() + Send + 'static) {
@@ -18,15 +19,23 @@ pub fn on_interrupt(told: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// From now on signals that ask us to end go to a command that we wait for, and not to us. To be called before other threads are started.
+/// Signals that ask a process to end.
+const ENDING: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
+
+/// From now on signals that ask us to end wait for [`pass_on`]; the command hears them. To be called before the command and other threads are
+/// started: it may be asked to end as soon as it runs.
+pub fn wait_with(command: &mut Command) {
+    ptrace::block(&ENDING);
+    ptrace::start_unblocked(command, &ENDING);
+}
+
+/// Signals that ask us to end go to a command that we wait for, and not to us.
 ///
 /// What a terminal sends, it sends to the whole group in its foreground. So a command in our own group has it already, and one in another
 /// group does not.
 pub fn pass_on(command: i32, in_own_group: bool) {
-    const SIGNALS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
-    ptrace::block(&SIGNALS);
     std::thread::spawn(move || {
-        while let Some((signal, from_process)) = ptrace::wait_for(&SIGNALS) {
+        while let Some((signal, from_process)) = ptrace::wait_for(&ENDING) {
             if in_own_group || from_process {
                 // It fails if there is nobody left to tell.
                 let _ = ptrace::send(if in_own_group { -command } else { command }, signal);

@@ -510,7 +510,7 @@ fn healthy_programs_come_to_their_own_end() {
         #include <pthread.h>
         #include <unistd.h>
         static volatile int stop;
-        static void *other(void *unused) { sleep(3); stop = 1; return unused; }
+        static void *other(void *unused) { sleep(6); stop = 1; return unused; }
         int main(void) {
             pthread_t thread;
             pthread_create(&thread, 0, other, 0);
@@ -529,7 +529,7 @@ fn healthy_programs_come_to_their_own_end() {
         static void on_child(int signal) { ended = signal; }
         int main(void) {
             signal(SIGCHLD, on_child);
-            if (fork() == 0) { sleep(3); _exit(0); }
+            if (fork() == 0) { sleep(6); _exit(0); }
             while (!ended)
                 ;
             return 7;
@@ -542,7 +542,7 @@ fn healthy_programs_come_to_their_own_end() {
 import sys, threading, time
 stop = []
 def other():
-    time.sleep(3)
+    time.sleep(6)
     stop.append(1)
 threading.Thread(target=other).start()
 while not stop: pass

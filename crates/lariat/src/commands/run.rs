@@ -40,12 +40,12 @@ pub(super) fn run(o: &Options) -> u8 {
         // What is ended is the group, so it must not be ours.
         command.process_group(0);
     }
+    signals::wait_with(&mut command);
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(e) => return fail(&format!("{program} cannot be started: {e}; check its name")),
     };
     let Ok(pid) = i32::try_from(child.id()) else { return fail("the process number is too large") };
-    // Before other threads are started, which inherit what is blocked.
     let group = o.kill.then(|| Group::of(pid));
     signals::pass_on(pid, o.kill);
     let status = watch(o, &mut child, pid, group.as_ref());
