@@ -49,7 +49,7 @@ impl Machine {
 pub fn capture(target: &Target, held: &Held, tid: i32, others: &Others) -> Result<Cpu, Refused> {
     let (registers, extended) = held.registers(tid)?;
     let source = Source { memory: held.memory()?, pages: held.page_table(), others: others.clone() };
-    let kernel = held.kernel_writes(tid)?;
+    let kernel = Held::kernel_writes(tid)?;
     let mut cpu = Cpu::new(&registers, &extended, Memory::new(source, target.mappings()?, kernel));
     cpu.restartable = kernel.is_some_and(|(at, _)| {
         // The pointer to the sequence that the thread is in; the kernel clears it when it sees that it is over.

@@ -2,7 +2,7 @@
 //! requests that the kernel or a device works on by itself.
 //!
 //! What is seen here is made fresh at every read, so a proof cannot rest on it. What cannot be seen is a standing assumption of every
-//! report: no debugger and no `process_vm_writev`, and no request of io_uring whose ring has neither a descriptor nor a mapping.
+//! report: no debugger and no `process_vm_writev`, and no request of `io_uring` whose ring has neither a descriptor nor a mapping.
 
 use crate::process::{Mapping, Target};
 use crate::ptrace;

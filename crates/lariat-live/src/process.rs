@@ -282,9 +282,11 @@ impl Target {
             let value = |name: &str| line.strip_prefix(name).map(|v| v.trim().trim_end_matches(" kB").to_owned());
             if let Some(m) = mapping(line) {
                 wanted = addresses.iter().any(|a| (m.start..m.end).contains(a)) && !m.is_volatile();
-            } else if !wanted {
+            }
+            if !wanted {
                 continue;
-            } else if value("LazyFree:").is_some_and(|v| v != "0") {
+            }
+            if value("LazyFree:").is_some_and(|v| v != "0") {
                 out.push(Oddity::GivenBack);
             } else if value("ProtectionKey:").is_some_and(|v| v != "0") {
                 out.push(Oddity::Protected);
@@ -415,7 +417,7 @@ impl Held {
     }
 
     /// Where the kernel writes on its own account.
-    pub(crate) fn kernel_writes(&self, tid: i32) -> Result<Option<(u64, u64)>, Refused> {
+    pub(crate) fn kernel_writes(tid: i32) -> Result<Option<(u64, u64)>, Refused> {
         ptrace::restartable_sequences(tid).map_err(|_| {
             Refused("where the kernel writes for restartable sequences cannot be seen; that needs Linux 5.13".into())
         })
