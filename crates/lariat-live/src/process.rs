@@ -277,16 +277,19 @@ impl Target {
     pub fn oddities(&self, addresses: &[u64]) -> Vec<Oddity> {
         let Ok(text) = fs::read_to_string(format!("/proc/{}/smaps", self.pid)) else { return Vec::new() };
         let mut out = Vec::new();
-        let mut wanted = false;
+        let (mut wanted, mut anonymous) = (false, false);
         for line in text.lines() {
             let value = |name: &str| line.strip_prefix(name).map(|v| v.trim().trim_end_matches(" kB").to_owned());
             if let Some(m) = mapping(line) {
                 wanted = addresses.iter().any(|a| (m.start..m.end).contains(a)) && !m.is_volatile();
+                anonymous = m.inode == 0 && m.name != "[vdso]";
             }
+            // What is given back is marked as clean at once, and counted as such only later.
+            let clean = ["Private_Clean:", "Shared_Clean:"].iter().any(|n| value(n).is_some_and(|v| v != "0"));
             if !wanted {
                 continue;
             }
-            if value("LazyFree:").is_some_and(|v| v != "0") {
+            if anonymous && clean || value("LazyFree:").is_some_and(|v| v != "0") {
                 out.push(Oddity::GivenBack);
             } else if value("ProtectionKey:").is_some_and(|v| v != "0") {
                 out.push(Oddity::Protected);
