@@ -2,6 +2,7 @@
 //! target survives it.
 
 use lariat_live::capture;
+use lariat_live::others::Others;
 use lariat_live::process::Target;
 use std::io::Write;
 use std::time::Duration;
@@ -9,11 +10,13 @@ use std::time::Duration;
 fn main() {
     let pid = std::env::args().nth(1).and_then(|a| a.parse().ok()).expect("the number of a process");
     let target = Target::find(pid).expect("the process runs");
+    let Ok(mappings) = target.mappings() else { return };
+    let others = Others::see(&target, &mappings);
     println!("ready");
     let _ = std::io::stdout().flush();
     loop {
-        let Ok(held) = target.hold() else { return };
-        let cpu = capture(&target, &held, pid);
+        let Ok(held) = target.hold(Duration::from_secs(10)) else { return };
+        let cpu = capture(&target, &held, pid, &others);
         // Most of the time it is held, so that most deaths find it so.
         std::thread::sleep(Duration::from_millis(3));
         drop(cpu);

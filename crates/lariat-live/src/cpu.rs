@@ -107,6 +107,8 @@ pub struct Cpu {
     pub(crate) unforeseen: u64,
     /// The system call that the thread is in.
     pub(crate) in_call: Option<u64>,
+    /// Whether it is in a restartable sequence, which the kernel leaves when it takes the processor away.
+    pub(crate) restartable: bool,
 }
 
 impl Cpu {
@@ -119,6 +121,7 @@ impl Cpu {
             undefined: 0,
             unforeseen: 0,
             in_call: None,
+            restartable: false,
         };
         // Interrupted in a system call, what it returns is not in the registers yet.
         cpu.in_call = (registers.orig_rax.cast_signed() >= 0).then_some(registers.orig_rax);

@@ -107,7 +107,7 @@ mod tests {
 
     fn state(rax: u64, rdx: u64, rcx: u64) -> Cpu {
         let (file, memory) = (vec![0; FILE as usize], Memory::blank());
-        let mut cpu = Cpu { file, memory, rip: 0, undefined: 0, unforeseen: 0, in_call: None };
+        let mut cpu = Cpu { file, memory, rip: 0, undefined: 0, unforeseen: 0, in_call: None, restartable: false };
         for (at, value) in [(RAX, rax), (RDX, rdx), (RCX, rcx)] {
             cpu.set(at, 8, value.into());
         }

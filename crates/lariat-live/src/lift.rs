@@ -4,10 +4,12 @@
 //! SLEIGH. What they disagree about is opaque. SLEIGH remembers what it decoded by address, even after the bytes there have
 //! changed, so an address is lifted once and other bytes at it are refused.
 
+use crate::cpu::{FS_BASE, GS_BASE};
 use crate::memory::Memory;
+use crate::native::place_of;
 use crate::pcode::{Arith, Op, Place, REGISTERS, Slot, TEMPORARIES, TEMPORARY};
 use crate::stop::Stop;
-use iced_x86::{Code, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind};
+use iced_x86::{Code, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use lariat_ir::fast::{FastMap, FastSet};
 use libsla::{
     Address, AddressSpace, AddressSpaceType, BoolOp, GhidraSleigh, InstructionLoader, IntOp, IntSign, OpCode,
@@ -221,10 +223,45 @@ fn alignment(i: &Instruction) -> (u32, u32) {
     if always.contains(&i.mnemonic()) || old { (size.max(1), operand) } else { (1, operand) }
 }
 
+/// Whether an operand is a register that the emulator does not have: a selector, a control or debug register, a bound, a tile.
+pub(crate) fn names_unknown_register(i: &Instruction) -> bool {
+    let known = |r: Register| r.is_gpr() || r.is_vector_register() || r.is_k() || r.is_st() || r.is_mm();
+    (0..i.op_count()).any(|n| i.op_kind(n) == OpKind::Register && !known(i.op_register(n)))
+}
+
+/// Instructions whose results differ each time, or with the processor that runs them.
+pub(crate) fn gives_fresh_values(i: &Instruction) -> bool {
+    use Mnemonic::{Cpuid, Rdpid, Rdrand, Rdseed, Rdtsc, Rdtscp};
+    [Cpuid, Rdpid, Rdrand, Rdseed, Rdtsc, Rdtscp].contains(&i.mnemonic())
+}
+
+/// Whether [`special`] has operations for it. They are right by definition, and are not compared with the processor, which
+/// would read our own segment bases.
+pub(crate) fn by_hand(i: &Instruction) -> bool {
+    matches!(special(i), Some(Body::Ops(_)))
+}
+
+/// A segment base goes to a general register. It is the target's: ptrace gives it, and no instruction that is followed
+/// changes it. Into half a register it goes without its upper half, and the register's is cleared.
+fn base_to_register(i: &Instruction, base: u32) -> Body {
+    let register = i.op0_register();
+    let Some((offset, size)) = place_of(register) else { return Body::Stop(Stop::Opaque(text(i))) };
+    let to = Slot { place: Place::File(offset), size: 8 };
+    Body::Ops(vec![Op::Move { to, from: Slot { place: Place::File(base), size }, skip: 0 }])
+}
+
 /// Instructions that SLEIGH is not asked about.
 fn special(i: &Instruction) -> Option<Body> {
     let m = i.mnemonic();
+    if gives_fresh_values(i) {
+        return Some(Body::Fresh);
+    }
+    if names_unknown_register(i) {
+        return Some(Body::Stop(Stop::Opaque(text(i))));
+    }
     Some(match m {
+        Mnemonic::Rdfsbase => base_to_register(i, FS_BASE),
+        Mnemonic::Rdgsbase => base_to_register(i, GS_BASE),
         // What they do is a matter of speed and order, not of values.
         Mnemonic::Nop
         | Mnemonic::Pause
@@ -237,12 +274,6 @@ fn special(i: &Instruction) -> Option<Body> {
         | Mnemonic::Prefetcht1
         | Mnemonic::Prefetcht2
         | Mnemonic::Prefetchw => Body::Ops(Vec::new()),
-        Mnemonic::Rdtsc
-        | Mnemonic::Rdtscp
-        | Mnemonic::Rdrand
-        | Mnemonic::Rdseed
-        | Mnemonic::Cpuid
-        | Mnemonic::Rdpid => Body::Fresh,
         // They read AF, which has no p-code.
         Mnemonic::Pushf | Mnemonic::Pushfq | Mnemonic::Lahf => Body::Stop(Stop::Opaque(text(i))),
         Mnemonic::Rdpmc | Mnemonic::Rdsspd | Mnemonic::Rdsspq => Body::Stop(Stop::Opaque(text(i))),

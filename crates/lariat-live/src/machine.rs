@@ -2,10 +2,12 @@
 
 use crate::cpu::{Cpu, Nobody, Watch};
 use crate::lift::{Body, Lifted, Lifter};
-use crate::memory::Memory;
+use crate::memory::{Memory, Source};
 use crate::native::{Native, Trust};
+use crate::others::Others;
 use crate::process::{Held, Refused, Target};
 use crate::stop::Stop;
+use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 /// What runs instructions, for any state. Making one takes half a second, so it is made before the target is held.
@@ -43,9 +45,20 @@ impl Machine {
     }
 }
 
-/// The state of a thread that is held.
-pub fn capture(target: &Target, held: &Held, tid: i32) -> Result<Cpu, Refused> {
+/// The state of a thread that is held. `others` is what others may write of its memory.
+pub fn capture(target: &Target, held: &Held, tid: i32, others: &Others) -> Result<Cpu, Refused> {
     let (registers, extended) = held.registers(tid)?;
-    let memory = Memory::new(held.memory()?, target.mappings()?, Held::kernel_writes(tid));
-    Ok(Cpu::new(&registers, &extended, memory))
+    let source = Source { memory: held.memory()?, pages: held.page_table(), others: others.clone() };
+    let kernel = Held::kernel_writes(tid)?;
+    let mut cpu = Cpu::new(&registers, &extended, Memory::new(source, target.mappings()?, kernel));
+    cpu.restartable = kernel.is_some_and(|(at, _)| {
+        // The pointer to the sequence that the thread is in; the kernel clears it when it sees that it is over.
+        let mut sequence = [0u8; 8];
+        let read = held.memory().is_ok_and(|m| m.read_exact_at(&mut sequence, at + SEQUENCE_AT).is_ok());
+        !read || sequence != [0; 8]
+    });
+    Ok(cpu)
 }
+
+/// Where `struct rseq` has the pointer to the present sequence.
+const SEQUENCE_AT: u64 = 8;

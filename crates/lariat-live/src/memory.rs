@@ -1,5 +1,6 @@
 //! The target's memory as the emulator sees it: pages fetched on demand, written only here.
 
+use crate::others::Others;
 use crate::process::Mapping;
 use crate::stop::Stop;
 use lariat_ir::fast::{FastMap, FastSet};
@@ -15,9 +16,26 @@ const PAGE: u64 = PAGE_SIZE as u64;
 struct Page {
     bytes: Rc<[u8; PAGE_SIZE]>,
     writable: bool,
-    /// Reads may give another value each time.
-    volatile: bool,
+    backing: Backing,
 }
+
+/// Who can change what is behind a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Backing {
+    /// The process alone: anonymous private memory, or a private page that it has copied.
+    Own,
+    /// A private page of a program or a library that nobody has copied: whoever writes the file writes it.
+    Program,
+    /// The same of another file.
+    File,
+    /// Others, now: each read may give another value.
+    Others,
+}
+
+/// What belongs to a page in `/proc/PID/pagemap`: the page is in memory, is swapped out, belongs to a file or to shared memory.
+const PRESENT: u64 = 1 << 63;
+const SWAPPED: u64 = 1 << 62;
+const OF_FILE: u64 = 1 << 61;
 
 /// How far into its page an address is.
 fn inside(address: u64) -> usize {
@@ -34,14 +52,57 @@ pub struct Memory {
     code: FastSet<u64>,
     mappings: Rc<Vec<Mapping>>,
     /// Nothing once the target runs again: what was not read by then must not be read.
-    source: Option<Rc<File>>,
+    source: Option<Rc<Source>>,
     /// Where the kernel writes by itself.
     kernel: Option<(u64, u64)>,
 }
 
+/// Where pages come from while the target is held.
+pub(crate) struct Source {
+    /// `/proc/PID/mem`.
+    pub memory: File,
+    /// `/proc/PID/pagemap`, where it can be read.
+    pub pages: Option<File>,
+    /// What others may write.
+    pub others: Others,
+}
+
+impl Source {
+    /// Whether the process has a copy of its own of a page of a private mapping.
+    ///
+    /// A page that is in memory and not of a file is anonymous, and so is one that is swapped out: pages of files and shared memory
+    /// are not swapped by page tables. Anything else, an unreadable table included, counts as not copied.
+    fn is_copied(&self, address: u64) -> bool {
+        let mut entry = [0u8; 8];
+        let Some(pages) = &self.pages else { return false };
+        if pages.read_exact_at(&mut entry, address / PAGE * 8).is_err() {
+            return false;
+        }
+        let entry = u64::from_le_bytes(entry);
+        entry & (PRESENT | SWAPPED) != 0 && entry & OF_FILE == 0
+    }
+
+    /// Who can change a page.
+    ///
+    /// Anonymous private memory has one owner, and a private page that was copied is anonymous from then on. A private page
+    /// that was not copied shows the file, as a shared mapping does: it is constant only while nobody writes the file.
+    fn backing(&self, mapping: &Mapping, address: u64) -> Backing {
+        if mapping.is_volatile() || mapping.access[1] && !self.others.writers.is_empty() {
+            return Backing::Others;
+        }
+        if mapping.inode == 0 || self.is_copied(address) {
+            return Backing::Own;
+        }
+        if self.others.may_write(mapping) {
+            return Backing::Others;
+        }
+        if self.others.is_program(mapping) { Backing::Program } else { Backing::File }
+    }
+}
+
 impl Memory {
-    /// The memory behind a file, which is `/proc/PID/mem`.
-    pub(crate) fn new(source: File, mappings: Vec<Mapping>, kernel: Option<(u64, u64)>) -> Self {
+    /// The memory of a target that is held.
+    pub(crate) fn new(source: Source, mappings: Vec<Mapping>, kernel: Option<(u64, u64)>) -> Self {
         let (pages, originals, code) = (FastMap::default(), FastMap::default(), FastSet::default());
         Self { pages, originals, code, mappings: Rc::new(mappings), source: Some(Rc::new(source)), kernel }
     }
@@ -72,13 +133,13 @@ impl Memory {
         if !mapping.access[0] {
             return Err(Stop::Fault(address));
         }
-        let (writable, volatile) = (mapping.access[1], mapping.is_volatile());
         let source = self.source.as_ref().ok_or(Stop::NotFetched(address))?;
+        let (writable, backing) = (mapping.access[1], source.backing(mapping, address));
         let mut bytes = [0u8; PAGE_SIZE];
-        source.read_exact_at(&mut bytes, address).map_err(|_| Stop::Fault(address))?;
+        source.memory.read_exact_at(&mut bytes, address).map_err(|_| Stop::Fault(address))?;
         let bytes = Rc::new(bytes);
         self.originals.insert(number, bytes.clone());
-        Ok(self.pages.entry(number).or_insert(Page { bytes, writable, volatile }))
+        Ok(self.pages.entry(number).or_insert(Page { bytes, writable, backing }))
     }
 
     fn page(&mut self, number: u64) -> Result<&mut Page, Stop> {
@@ -99,7 +160,7 @@ impl Memory {
             let from = inside(at);
             let n = (into.len() - done).min(PAGE_SIZE - from);
             into[done..done + n].copy_from_slice(&page.bytes[from..from + n]);
-            volatile |= page.volatile;
+            volatile |= page.backing == Backing::Others;
             done += n;
         }
         if let Some((start, len)) = self.kernel {
@@ -110,6 +171,10 @@ impl Memory {
 
     /// Writes bytes, here only.
     pub(crate) fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Stop> {
+        // There the kernel learns of a restartable sequence, which it may leave at any time.
+        if self.kernel.is_some_and(|(start, len)| address < start + len && address + from.len() as u64 > start) {
+            return Err(Stop::Restartable);
+        }
         let mut done = 0;
         while done < from.len() {
             let at = address.wrapping_add(done as u64);
@@ -137,10 +202,13 @@ impl Memory {
         }
         let mut bytes = vec![0u8; 15];
         let here = (PAGE_SIZE - inside(address)).min(15);
-        self.read(address, &mut bytes[..here])?;
+        // Code is taken for constant. What others may write is not: a run-time compiler may have the page mapped twice.
+        if self.read(address, &mut bytes[..here])? {
+            return Err(Stop::SharedCode(address));
+        }
         self.code.insert(address / PAGE);
         let next = address + here as u64;
-        if here < 15 && executable(self, next) && self.read(next, &mut bytes[here..]).is_ok() {
+        if here < 15 && executable(self, next) && self.read(next, &mut bytes[here..]) == Ok(false) {
             self.code.insert(next / PAGE);
         } else {
             bytes.truncate(here);
@@ -154,9 +222,21 @@ impl Memory {
         for (number, page) in &other.originals {
             let bytes = page.clone();
             self.originals.entry(*number).or_insert_with(|| bytes.clone());
-            let (writable, volatile) = other.pages.get(number).map_or((false, false), |p| (p.writable, p.volatile));
-            self.pages.entry(*number).or_insert(Page { bytes, writable, volatile });
+            let (writable, backing) =
+                other.pages.get(number).map_or((false, Backing::Others), |p| (p.writable, p.backing));
+            self.pages.entry(*number).or_insert(Page { bytes, writable, backing });
         }
+    }
+
+    /// The file whose contents a page shows, if it is no program's: nobody may write it.
+    pub(crate) fn file_behind(&self, address: u64) -> Option<&str> {
+        let page = self.pages.get(&(address / PAGE))?;
+        (page.backing == Backing::File).then(|| self.mapping(address).map_or("", |m| m.name.as_str()))
+    }
+
+    /// The addresses of all pages that were read.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = u64> {
+        self.pages.keys().map(|number| number * PAGE)
     }
 
     /// The same memory with nothing read yet.

@@ -15,15 +15,15 @@ use crate::cpu::{
     Cpu, Effects, FLAGS, FS_BASE, GENERAL, GS_BASE, MASKS, Nobody, Operands, SLEIGH_UNIT, UNIT, UNIT_SIZE, VECTORS,
     dividend_places,
 };
-use crate::lift::{Body, Lifted, text};
+use crate::lift::{Body, Lifted, by_hand, gives_fresh_values, names_unknown_register, text};
 use crate::memory::Memory;
 use crate::pcode::{Op, Place, REGISTERS, Slot, signed};
 use crate::ptrace;
 use crate::stop::Stop;
 use crate::symbolic::Loc;
 use iced_x86::{
-    CpuidFeature, Encoder, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
-    UsedMemory, UsedRegister,
+    ConditionCode, CpuidFeature, Encoder, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind,
+    Register, UsedMemory, UsedRegister,
 };
 use lariat_ir::fast::FastMap;
 use std::rc::Rc;
@@ -231,7 +231,7 @@ impl Native {
 
     fn compare(&mut self, cpu: &Cpu, lifted: &Lifted, wrong: &mut u32) -> bool {
         let Body::Ops(ops) = &lifted.body else { return true };
-        if ops.is_empty() || compared_elsewhere(&lifted.decoded) {
+        if by_hand(&lifted.decoded) || compared_elsewhere(&lifted.decoded) {
             return true;
         }
         if touches_unit(ops) {
@@ -239,8 +239,15 @@ impl Native {
         }
         let i = &lifted.decoded;
         let Some(shape) = self.shape(i) else { return false };
-        let mut real =
-            Cpu { file: cpu.file.clone(), memory: Memory::blank(), rip: 0, undefined: 0, unforeseen: 0, in_call: None };
+        let mut real = Cpu {
+            file: cpu.file.clone(),
+            memory: Memory::blank(),
+            rip: 0,
+            undefined: 0,
+            unforeseen: 0,
+            in_call: None,
+            restartable: false,
+        };
         let mut nowhere = Native::nowhere();
         let mut trial = Cpu {
             file: cpu.file.clone(),
@@ -249,6 +256,7 @@ impl Native {
             undefined: 0,
             unforeseen: 0,
             in_call: None,
+            restartable: false,
         };
         for n in 0..if lifted.divides { DIVISION_TRIALS } else { TRIALS } {
             let mut operand = Vec::new();
@@ -469,36 +477,12 @@ impl Shape {
         let unit = i.cpuid_features().iter().any(|f| {
             let old = [CpuidFeature::FPU, CpuidFeature::FPU287, CpuidFeature::FPU387, CpuidFeature::MMX];
             old.contains(f)
-        }) || i.is_save_restore_instruction();
-        let denied = i.flow_control() != FlowControl::Next
+        });
+        let denied = !self_contained(i)
+            || i.flow_control() != FlowControl::Next
             || i.is_privileged()
-            || i.is_save_restore_instruction()
             || i.is_vsib()
             || i.is_string_instruction()
-            || i.cpuid_features().iter().any(|f| format!("{f:?}").starts_with("AMX"))
-            || matches!(
-                i.mnemonic(),
-                Mnemonic::Wrfsbase
-                    | Mnemonic::Wrgsbase
-                    | Mnemonic::Swapgs
-                    | Mnemonic::Wrpkru
-                    | Mnemonic::Xsetbv
-                    | Mnemonic::Popfq
-                    | Mnemonic::Popf
-                    | Mnemonic::Enter
-                    | Mnemonic::Leave
-                    | Mnemonic::Xbegin
-                    | Mnemonic::Xend
-                    | Mnemonic::Fldenv
-                    | Mnemonic::Maskmovdqu
-                    | Mnemonic::Monitorx
-                    | Mnemonic::Mwaitx
-                    | Mnemonic::Wait
-                    | Mnemonic::Clzero
-                    | Mnemonic::Umonitor
-                    | Mnemonic::Umwait
-                    | Mnemonic::Tpause
-            )
             || memory.len() > 1
             || registers.iter().any(|r| {
                 r.register().full_register() == Register::RSP && (writes(r.access()) || is_operand(i, Register::RSP))
@@ -549,6 +533,108 @@ impl Shape {
         let operand = operand.unwrap_or(0);
         Some((Self { stub: 0, pointer, registers, memory, operand, unit }, encoder.take_buffer()))
     }
+}
+
+/// Whether what an instruction does depends on nothing but what [`Cpu`] holds: general, vector and mask registers, seven flags,
+/// the x87 unit with MXCSR, and the operand in memory.
+///
+/// An allow list. Where an instruction runs, everything else is our own process's: selectors and segment bases, descriptor
+/// tables, control registers, PKRU, XCR0, the shadow stack, the processor's number. An instruction that reads one of those
+/// (`mov eax, fs`, RDFSBASE, LSL, LAR, VERR, SMSW, STR, SGDT, RDPKRU, XGETBV) would tell of us, not of the target; and its p-code
+/// would agree with the processor for the same reason. So an instruction counts only if its extension of the instruction set has no
+/// such members, or if it is one of the old ones named here; and no operand may be a register that is not loaded. RDFSBASE
+/// and RDGSBASE are done by hand, see [`by_hand`].
+fn self_contained(i: &Instruction) -> bool {
+    use CpuidFeature::{INTEL186, INTEL286, INTEL386, INTEL486, INTEL8086, X64};
+    let old = [INTEL8086, INTEL186, INTEL286, INTEL386, INTEL486, X64];
+    let features = i.cpuid_features();
+    let extension = features.iter().any(|f| PLAIN_EXTENSIONS.contains(f))
+        && features.iter().all(|f| PLAIN_EXTENSIONS.contains(f) || old.contains(f));
+    let integer = features.iter().all(|f| old.contains(f)) && is_integer(i);
+    // They give the addresses of the last x87 instruction and its operand: here those are ours.
+    let environment = [Mnemonic::Fnstenv, Mnemonic::Fstenv, Mnemonic::Fldenv, Mnemonic::Fnsave, Mnemonic::Fsave];
+    // The address is in a register that no operand names, or there is none.
+    let elsewhere = [Mnemonic::Frstor, Mnemonic::Wait, Mnemonic::Maskmovq, Mnemonic::Maskmovdqu, Mnemonic::Vmaskmovdqu];
+    !names_unknown_register(i)
+        && (extension || integer || gives_fresh_values(i))
+        && !i.is_save_restore_instruction()
+        && !environment.contains(&i.mnemonic())
+        && !elsewhere.contains(&i.mnemonic())
+}
+
+/// Extensions of the instruction set whose members compute with general, vector and mask registers, the x87 unit and memory only.
+const PLAIN_EXTENSIONS: [CpuidFeature; 51] = {
+    use CpuidFeature as F;
+    [
+        F::ADX,
+        F::AES,
+        F::AVX,
+        F::AVX2,
+        F::AVX512_4FMAPS,
+        F::AVX512_4VNNIW,
+        F::AVX512_BF16,
+        F::AVX512_BITALG,
+        F::AVX512_FP16,
+        F::AVX512_IFMA,
+        F::AVX512_VBMI,
+        F::AVX512_VBMI2,
+        F::AVX512_VNNI,
+        F::AVX512_VP2INTERSECT,
+        F::AVX512_VPOPCNTDQ,
+        F::AVX512BW,
+        F::AVX512CD,
+        F::AVX512DQ,
+        F::AVX512ER,
+        F::AVX512F,
+        F::AVX512VL,
+        F::AVX_IFMA,
+        F::AVX_NE_CONVERT,
+        F::AVX_VNNI,
+        F::AVX_VNNI_INT8,
+        F::AVX_VNNI_INT16,
+        F::BMI1,
+        F::BMI2,
+        F::CMOV,
+        F::CMPXCHG16B,
+        F::CX8,
+        F::F16C,
+        F::FMA,
+        F::FPU,
+        F::FPU287,
+        F::FPU387,
+        F::GFNI,
+        F::LZCNT,
+        F::MMX,
+        F::MOVBE,
+        F::PCLMULQDQ,
+        F::POPCNT,
+        F::SHA,
+        F::SSE,
+        F::SSE2,
+        F::SSE3,
+        F::SSE4_1,
+        F::SSE4_2,
+        F::SSSE3,
+        F::VAES,
+        F::VPCLMULQDQ,
+    ]
+};
+
+/// Old instructions that compute with general registers, flags and memory. The same extensions have LAR, LSL, SLDT, SMSW, PUSHF,
+/// IN, HLT and moves from and to segment and control registers.
+fn is_integer(i: &Instruction) -> bool {
+    use Mnemonic::{
+        Adc, Add, And, Bsf, Bsr, Bswap, Bt, Btc, Btr, Bts, Cbw, Cdq, Cdqe, Clc, Cld, Cmc, Cmp, Cmpxchg, Cqo, Cwd, Cwde,
+        Dec, Div, Idiv, Imul, Inc, Lea, Mov, Movsx, Movsxd, Movzx, Mul, Neg, Not, Or, Rcl, Rcr, Rol, Ror, Sahf, Sal,
+        Sar, Sbb, Shl, Shld, Shr, Shrd, Stc, Std, Sub, Test, Xadd, Xchg, Xor,
+    };
+    let named = [
+        Adc, Add, And, Bsf, Bsr, Bswap, Bt, Btc, Btr, Bts, Cbw, Cdq, Cdqe, Clc, Cld, Cmc, Cmp, Cmpxchg, Cqo, Cwd, Cwde,
+        Dec, Div, Idiv, Imul, Inc, Lea, Mov, Movsx, Movsxd, Movzx, Mul, Neg, Not, Or, Rcl, Rcr, Rol, Ror, Sahf, Sal,
+        Sar, Sbb, Shl, Shld, Shr, Shrd, Stc, Std, Sub, Test, Xadd, Xchg, Xor,
+    ];
+    // SETcc; jumps on conditions are no candidates.
+    named.contains(&i.mnemonic()) || i.condition_code() != ConditionCode::None
 }
 
 const NAMED: [Register; 16] = [
@@ -609,6 +695,10 @@ fn compared_elsewhere(i: &Instruction) -> bool {
         Stosq, Stosw, Sub, Sysexit, Sysret, Xchg,
     };
     let m = i.mnemonic();
+    // `push fs` and `mov sp, ds` read selectors, which are not followed.
+    if names_unknown_register(i) {
+        return false;
+    }
     let near = !i.is_jmp_far() && !i.is_jmp_far_indirect() && !i.is_call_far() && !i.is_call_far_indirect();
     let rare = [Loop, Loope, Loopne, Jcxz, Jecxz, Jrcxz, Retf, Iret, Iretd, Iretq, Sysret, Sysexit].contains(&m);
     let jumps = matches!(
@@ -775,5 +865,148 @@ impl Stub {
         self.raw(&[0xb8]);
         self.raw(&PARTS.to_le_bytes());
         self.raw(&[0x31, 0xd2]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lift::Lifter;
+    use crate::pcode::FILE;
+
+    /// A state in which no floating-point exception is raised.
+    fn state() -> Cpu {
+        let (file, memory) = (vec![0; FILE as usize], Memory::blank());
+        let mut cpu = Cpu { file, memory, rip: 0, undefined: 0, unforeseen: 0, in_call: None, restartable: false };
+        cpu.set(UNIT, 2, 0x37f);
+        cpu.set(UNIT + 24, 4, 0x1f80);
+        cpu
+    }
+
+    /// What depends on more than the emulator has.
+    const FOREIGN: &[(&str, &[u8])] = &[
+        ("lar eax, ecx", &[0x0f, 0x02, 0xc1]),
+        ("lsl eax, ecx", &[0x0f, 0x03, 0xc1]),
+        ("verr cx", &[0x0f, 0x00, 0xe1]),
+        ("verw cx", &[0x0f, 0x00, 0xe9]),
+        ("smsw eax", &[0x0f, 0x01, 0xe0]),
+        ("str eax", &[0x0f, 0x00, 0xc8]),
+        ("sldt eax", &[0x0f, 0x00, 0xc0]),
+        ("sgdt [rax]", &[0x0f, 0x01, 0x00]),
+        ("sidt [rax]", &[0x0f, 0x01, 0x08]),
+        ("rdpkru", &[0x0f, 0x01, 0xee]),
+        ("wrpkru", &[0x0f, 0x01, 0xef]),
+        ("xgetbv", &[0x0f, 0x01, 0xd0]),
+        ("xtest", &[0x0f, 0x01, 0xd6]),
+        ("xbegin", &[0xc7, 0xf8, 0, 0, 0, 0]),
+        ("rdpru", &[0x0f, 0x01, 0xfd]),
+        ("rdpmc", &[0x0f, 0x33]),
+        ("rdmsr", &[0x0f, 0x32]),
+        ("rdsspq rax", &[0xf3, 0x48, 0x0f, 0x1e, 0xc8]),
+        ("wrfsbase rax", &[0xf3, 0x48, 0x0f, 0xae, 0xd0]),
+        ("wrgsbase rax", &[0xf3, 0x48, 0x0f, 0xae, 0xd8]),
+        ("swapgs", &[0x0f, 0x01, 0xf8]),
+        ("mov eax, fs", &[0x8c, 0xe0]),
+        ("mov [rax], gs", &[0x8c, 0x28]),
+        ("mov esp, ds", &[0x8c, 0xdc]),
+        ("mov gs, eax", &[0x8e, 0xe8]),
+        ("push fs", &[0x0f, 0xa0]),
+        ("pop gs", &[0x0f, 0xa9]),
+        ("lfs eax, [rax]", &[0x0f, 0xb4, 0x00]),
+        ("mov rax, cr0", &[0x0f, 0x20, 0xc0]),
+        ("mov rax, dr0", &[0x0f, 0x21, 0xc0]),
+        ("pushfq", &[0x9c]),
+        ("popfq", &[0x9d]),
+        ("lahf", &[0x9f]),
+        ("cli", &[0xfa]),
+        ("in al, dx", &[0xec]),
+        ("fnstenv [rax]", &[0xd9, 0x30]),
+        ("fldenv [rax]", &[0xd9, 0x20]),
+        ("fnsave [rax]", &[0xdd, 0x30]),
+        ("frstor [rax]", &[0xdd, 0x20]),
+        ("fxsave [rax]", &[0x0f, 0xae, 0x00]),
+        ("xsave [rax]", &[0x0f, 0xae, 0x20]),
+        ("maskmovdqu xmm0, xmm1", &[0x66, 0x0f, 0xf7, 0xc1]),
+        ("retf", &[0xcb]),
+        ("iretq", &[0x48, 0xcf]),
+        ("jmp far [rax]", &[0xff, 0x28]),
+        ("call far [rax]", &[0xff, 0x18]),
+        ("int 0x80", &[0xcd, 0x80]),
+        ("syscall", &[0x0f, 0x05]),
+    ];
+
+    #[test]
+    fn what_depends_on_our_own_process_is_refused() {
+        let (mut lifter, mut native, mut cpu) = (Lifter::new(), Native::new().expect("there is memory"), state());
+        for (n, (name, bytes)) in FOREIGN.iter().enumerate() {
+            let lifted = lifter.lift_bytes(0x100 * n as u64, bytes).expect(name);
+            assert_eq!(lifted.len as usize, bytes.len(), "{name}");
+            if let Body::Stop(_) = lifted.body {
+                continue;
+            }
+            assert!(
+                matches!(lifted.body, Body::Native) || native.vet(&cpu, &lifted) == Trust::None,
+                "{name} is trusted"
+            );
+            let run = native.run(&mut cpu, &lifted.decoded, |_, _| {});
+            assert!(matches!(run, Err(Stop::Opaque(_))), "{name}: {run:?}");
+        }
+    }
+
+    #[test]
+    fn what_differs_each_time_is_fresh() {
+        let mut lifter = Lifter::new();
+        let all: [&[u8]; 6] = [
+            &[0x0f, 0x31],
+            &[0x0f, 0x01, 0xf9],
+            &[0x0f, 0xa2],
+            &[0x0f, 0xc7, 0xf0],
+            &[0x0f, 0xc7, 0xf8],
+            &[0xf3, 0x0f, 0xc7, 0xf8],
+        ];
+        for (n, bytes) in all.iter().enumerate() {
+            let lifted = lifter.lift_bytes(0x100 * n as u64, bytes).expect("an instruction");
+            assert!(matches!(lifted.body, Body::Fresh), "{}", lifted.text());
+        }
+    }
+
+    #[test]
+    fn segment_bases_are_the_targets() {
+        let (mut lifter, mut native, mut cpu) = (Lifter::new(), Native::new().expect("there is memory"), state());
+        cpu.set(FS_BASE, 8, 0x1234_5678_9abc_def0);
+        cpu.set(GS_BASE, 8, 0x0fed_cba9_8765_4321);
+        let all: [(&[u8], usize, u128); 3] = [
+            (&[0xf3, 0x48, 0x0f, 0xae, 0xc0], 0, 0x1234_5678_9abc_def0),
+            (&[0xf3, 0x0f, 0xae, 0xc3], 3, 0x9abc_def0),
+            (&[0xf3, 0x48, 0x0f, 0xae, 0xc9], 1, 0x0fed_cba9_8765_4321),
+        ];
+        for (n, (bytes, register, value)) in all.into_iter().enumerate() {
+            let lifted = lifter.lift_bytes(0x100 * n as u64, bytes).expect("an instruction");
+            assert_eq!(native.vet(&cpu, &lifted), Trust::Known, "{}", lifted.text());
+            cpu.set(GENERAL[register], 8, u128::from(u64::MAX));
+            cpu.run(&lifted, &mut native, &mut Nobody).expect("it runs");
+            assert_eq!(cpu.get(GENERAL[register], 8), value, "{}", lifted.text());
+        }
+    }
+
+    #[test]
+    fn what_computes_runs() {
+        let mut factory = InstructionInfoFactory::new();
+        let all: [&[u8]; 10] = [
+            &[0x48, 0x01, 0xc8],
+            &[0x0f, 0x94, 0xc0],
+            &[0x0f, 0x44, 0xc1],
+            &[0xf3, 0x0f, 0xb8, 0xc1],
+            &[0xf2, 0x0f, 0x59, 0xc1],
+            &[0xc5, 0xf4, 0x58, 0xc2],
+            &[0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2],
+            &[0xd8, 0xc1],
+            &[0x0f, 0xae, 0x18],
+            &[0x48, 0x0f, 0xb1, 0x08],
+        ];
+        for bytes in all {
+            let i = iced_x86::Decoder::with_ip(64, bytes, 0, 0).decode();
+            assert!(Shape::of(&i, &mut factory).is_some(), "{}", text(&i));
+        }
     }
 }

@@ -76,6 +76,9 @@ impl Trace {
             if let Some(call) = cpu.in_call {
                 break Stop::SystemCall(call);
             }
+            if cpu.restartable {
+                break Stop::Restartable;
+            }
             if length >= budget.instructions {
                 break Stop::Budget;
             }
@@ -111,6 +114,27 @@ impl Trace {
         self.start.memory.seal();
         self.end.memory.seal();
         self
+    }
+
+    /// Files other than programs that iterations read and that the process has no copy of: the iterations are as they are
+    /// only while nobody writes these.
+    pub fn files(&self, iterations: &Loop) -> Vec<String> {
+        let memory = |(place, _): &(CellPlace, Vec<u8>)| match place {
+            CellPlace::Memory(a, n) => Some([*a, a + u64::from(n.saturating_sub(1))]),
+            CellPlace::Register(..) => None,
+        };
+        let constants = iterations.constants.iter().filter_map(memory).flatten();
+        let cells = iterations.places.iter().filter_map(|p| memory(&(*p, Vec::new()))).flatten();
+        let all = constants.chain(cells).chain(iterations.code.iter().copied());
+        let mut files: Vec<String> = all.filter_map(|a| self.start.memory.file_behind(a)).map(str::to_owned).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// The addresses of all pages that the run has touched.
+    pub fn pages(&self) -> Vec<u64> {
+        self.start.memory.pages().collect()
     }
 
     /// Heads of loops, the outermost first: visited least often, with the stack as empty as possible.

@@ -4,7 +4,7 @@
 //! detached by the kernel and the target goes on. So nothing here steps it, sets breakpoints or writes to it.
 
 use crate::ptrace::{self, Halt, Registers};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
@@ -23,14 +23,24 @@ pub struct Mapping {
     pub shared: bool,
     /// Where in the file it starts.
     pub offset: u64,
+    /// The file's device and number; 0 where there is no file.
+    pub device: String,
+    /// The number.
+    pub inode: u64,
     /// The file, or a name in brackets, or nothing.
     pub name: String,
 }
 
 impl Mapping {
     /// Whether reads may give another value each time, though no thread of the target writes.
+    ///
+    /// An allow list: private are memory without a file, the heap, stacks, the kernel's code for every process, and files outside
+    /// of the folders where the kernel and devices show themselves.
     pub fn is_volatile(&self) -> bool {
-        self.shared || self.name.starts_with("[vvar") || self.name.starts_with("/dev/")
+        let known = ["[heap]", "[stack", "[anon:", "[vdso]"].iter().any(|n| self.name.starts_with(n));
+        let device = ["/dev/", "/sys/", "/proc/", "/["].iter().any(|n| self.name.starts_with(n));
+        let private = self.name.is_empty() || known || self.name.starts_with('/') && !device;
+        self.shared || !private
     }
 }
 
@@ -76,11 +86,12 @@ impl Target {
         all
     }
 
-    /// How long each thread has run.
+    /// How long each thread has run or waited for a processor: on a busy machine a thread that spins does more of the latter.
     fn run_times(&self) -> BTreeMap<i32, Duration> {
         let of = |tid: i32| {
             let text = fs::read_to_string(format!("/proc/{}/task/{tid}/schedstat", self.pid)).ok();
-            let precise = text.and_then(|t| t.split_whitespace().next()?.parse().ok()).map(Duration::from_nanos);
+            let precise = text.map(|t| t.split_whitespace().take(2).filter_map(|w| w.parse::<u64>().ok()).sum());
+            let precise = precise.map(Duration::from_nanos);
             precise.or_else(|| {
                 let text = fs::read_to_string(format!("/proc/{}/task/{tid}/stat", self.pid)).ok()?;
                 let after = text.rsplit_once(')')?.1;
@@ -175,36 +186,45 @@ impl Target {
         Refused(format!("{what}: not permitted; {fix}"))
     }
 
-    /// Holds all threads.
-    pub fn hold(&self) -> Result<Held, Refused> {
+    /// Holds all threads, if that takes no longer than `patience`.
+    ///
+    /// All are asked to stop before any is waited for: a thread stops when it has its turn on a processor, and with many busy
+    /// threads that is soon only if the others give theirs up, too.
+    pub fn hold(&self, patience: Duration) -> Result<Held, Refused> {
+        self.hold_those(|_| true, patience)
+    }
+
+    /// Holds one thread, to see where it is. The others go on.
+    pub fn hold_one(&self, tid: i32, patience: Duration) -> Result<Held, Refused> {
+        self.hold_those(|t| t == tid, patience)
+    }
+
+    fn hold_those(&self, wanted: impl Fn(i32) -> bool, patience: Duration) -> Result<Held, Refused> {
         let begin = Instant::now();
         let mut held = Held { target: self.clone(), threads: BTreeMap::new(), begin, memory: None };
+        let mut ended = BTreeSet::new();
         // A thread may be made by one that is not held yet: look again until there is no new one.
         loop {
-            let new: Vec<i32> = self.threads().into_iter().filter(|t| !held.threads.contains_key(t)).collect();
+            let new = |t: &i32| wanted(*t) && !held.threads.contains_key(t) && !ended.contains(t);
+            let new: Vec<i32> = self.threads().into_iter().filter(new).collect();
             if new.is_empty() {
                 break;
             }
             for tid in new {
-                let seized = ptrace::seize(tid);
-                match seized {
-                    Err(e) if e.raw_os_error() == Some(libc::ESRCH) => continue,
+                match ptrace::seize(tid) {
+                    // A thread that has ended may stay until it is waited for, and cannot be traced.
+                    Err(e) if e.raw_os_error() == Some(libc::ESRCH) || self.has_ended(tid) => {
+                        ended.insert(tid);
+                        continue;
+                    }
                     Err(e) => return Err(self.refusal("it cannot be held", &e)),
                     Ok(()) => {}
                 }
-                // From here on it has to be detached.
-                held.threads.insert(tid, 0);
-                let halt = ptrace::interrupt(tid).and_then(|()| ptrace::wait(tid));
-                match halt {
-                    Ok(Halt::Interrupted) => {}
-                    Ok(Halt::Signal(s)) => {
-                        held.threads.insert(tid, s);
-                    }
-                    Ok(Halt::Gone) | Err(_) => {
-                        held.threads.remove(&tid);
-                    }
-                }
+                held.threads.insert(tid, None);
+                // It fails only if the thread has ended, which is seen below.
+                let _ = ptrace::interrupt(tid);
             }
+            held.settle(begin + patience)?;
         }
         if held.threads.is_empty() {
             return Err(Refused(format!("process {} has ended", self.pid)));
@@ -214,15 +234,101 @@ impl Target {
         held.memory = Some(memory);
         Ok(held)
     }
+
+    /// Whether a thread has ended and only waits to be waited for.
+    fn has_ended(&self, tid: i32) -> bool {
+        let text = fs::read_to_string(format!("/proc/{}/task/{tid}/stat", self.pid)).unwrap_or_default();
+        text.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+    }
+
+    /// What a line of `/proc/PID/task/TID/status` says.
+    fn status(&self, tid: i32, field: &str) -> Option<String> {
+        let text = fs::read_to_string(format!("/proc/{}/task/{tid}/status", self.pid)).ok()?;
+        text.lines().find_map(|l| Some(l.strip_prefix(field)?.strip_prefix(':')?.trim().to_owned()))
+    }
+
+    /// A set of signals of a thread; all if it cannot be read.
+    fn signals(&self, tid: i32, field: &str) -> Option<u64> {
+        self.status(tid, field).and_then(|t| u64::from_str_radix(&t, 16).ok())
+    }
+
+    /// Whether a signal can do something to a thread: it is neither blocked nor ignored.
+    pub fn may_get(&self, tid: i32, signal: u32) -> bool {
+        let bit = 1u64 << (signal - 1);
+        ["SigBlk", "SigIgn"].iter().all(|field| self.signals(tid, field).unwrap_or(0) & bit == 0)
+    }
+
+    /// A limit of the process, the softer and the harder; nothing where there is none.
+    pub fn limit(&self, name: &str) -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/limits", self.pid)).ok()?;
+        let line = text.lines().find_map(|l| l.strip_prefix(name))?;
+        line.split_whitespace().take(2).filter_map(|w| w.parse().ok()).min()
+    }
+
+    /// Whether a thread is scheduled by a real-time policy, for which a limit of its own holds.
+    pub fn is_real_time(&self, tid: i32) -> bool {
+        let text = fs::read_to_string(format!("/proc/{}/task/{tid}/stat", self.pid)).unwrap_or_default();
+        let policy = text.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(38)?.parse::<u32>().ok());
+        policy.is_none_or(|p| p == 1 || p == 2 || p == 6)
+    }
+
+    /// What is special about the mappings of some addresses: why what is read there may change by itself, in words, and whether that is
+    /// certain to be no memory of the process's own.
+    pub fn oddities(&self, addresses: &[u64]) -> Vec<Oddity> {
+        let Ok(text) = fs::read_to_string(format!("/proc/{}/smaps", self.pid)) else { return Vec::new() };
+        let mut out = Vec::new();
+        let (mut wanted, mut anonymous) = (false, false);
+        for line in text.lines() {
+            let value = |name: &str| line.strip_prefix(name).map(|v| v.trim().trim_end_matches(" kB").to_owned());
+            if let Some(m) = mapping(line) {
+                wanted = addresses.iter().any(|a| (m.start..m.end).contains(a)) && !m.is_volatile();
+                anonymous = m.inode == 0 && m.name != "[vdso]";
+            }
+            // What is given back is marked as clean at once, and counted as such only later.
+            let clean = ["Private_Clean:", "Shared_Clean:"].iter().any(|n| value(n).is_some_and(|v| v != "0"));
+            if !wanted {
+                continue;
+            }
+            if anonymous && clean || value("LazyFree:").is_some_and(|v| v != "0") {
+                out.push(Oddity::GivenBack);
+            } else if value("ProtectionKey:").is_some_and(|v| v != "0") {
+                out.push(Oddity::Protected);
+            } else if let Some(flags) = value("VmFlags:") {
+                let has = |f: &str| flags.split_whitespace().any(|g| g == f);
+                // Without pages of their own, of a device, or both.
+                if ["pf", "io", "mm"].iter().any(|f| has(f)) {
+                    out.push(Oddity::Device);
+                }
+                if has("dp") {
+                    out.push(Oddity::GivenBack);
+                }
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+}
+
+/// What may be special about private memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Oddity {
+    /// The process has given pages back (`MADV_FREE`, `MAP_DROPPABLE`): the kernel may fill them with zeros at any time.
+    GivenBack,
+    /// A device's memory.
+    Device,
+    /// Under a protection key: whether the thread may access it is not followed.
+    Protected,
 }
 
 /// One line of `/proc/PID/maps`.
-fn mapping(line: &str) -> Option<Mapping> {
+pub(crate) fn mapping(line: &str) -> Option<Mapping> {
     let mut words = line.splitn(6, ' ');
     let (start, end) = words.next()?.split_once('-')?;
     let flags = words.next()?.as_bytes();
     let offset = words.next()?;
-    let name = words.nth(2).unwrap_or_default().trim();
+    let (device, rest) = (words.next()?.to_owned(), words.next()?);
+    let (inode, name) = (rest.parse().ok()?, words.next().unwrap_or_default().trim());
     let number = |t: &str| u64::from_str_radix(t, 16).ok();
     Some(Mapping {
         start: number(start)?,
@@ -230,6 +336,8 @@ fn mapping(line: &str) -> Option<Mapping> {
         access: [flags.first() == Some(&b'r'), flags.get(1) == Some(&b'w'), flags.get(2) == Some(&b'x')],
         shared: flags.get(3) == Some(&b's'),
         offset: number(offset)?,
+        device,
+        inode,
         name: name.to_owned(),
     })
 }
@@ -238,25 +346,89 @@ fn mapping(line: &str) -> Option<Mapping> {
 #[derive(Debug)]
 pub struct Held {
     target: Target,
-    /// Each with the signal that has to be handed on.
-    threads: BTreeMap<i32, i32>,
+    /// Each with the signal that has to be handed on; nothing for a thread that has not come to its halt yet.
+    threads: BTreeMap<i32, Option<i32>>,
     begin: Instant,
     memory: Option<File>,
 }
 
+/// The selectors of 64-bit code: on the bare machine, and under Xen.
+const CODE_64: [u64; 2] = [0x33, 0xe033];
+/// Single-stepping by itself, nested tasks, checks of alignment.
+const STRANGE_FLAGS: u64 = 1 << 8 | 1 << 14 | 1 << 18;
+
 impl Held {
-    /// The registers of a thread.
+    /// Waits until all threads have come to their halt.
+    ///
+    /// One that waits in the kernel where no signal reaches it (as the parent of a `vfork` does) does not. That is an error then, and
+    /// what was asked of it is taken back when the thread that asked ends, at the latest.
+    fn settle(&mut self, until: Instant) -> Result<(), Refused> {
+        loop {
+            let mut open = None;
+            let waiting: Vec<i32> = self.threads.iter().filter(|(_, s)| s.is_none()).map(|(t, _)| *t).collect();
+            for tid in waiting {
+                match ptrace::poll(tid) {
+                    Ok(Some(Halt::Interrupted)) => drop(self.threads.insert(tid, Some(0))),
+                    Ok(Some(Halt::Signal(s))) => drop(self.threads.insert(tid, Some(s))),
+                    Ok(Some(Halt::Gone)) | Err(_) => drop(self.threads.remove(&tid)),
+                    Ok(None) => open = Some(tid),
+                }
+            }
+            let Some(tid) = open else { return Ok(()) };
+            if Instant::now() >= until {
+                return Err(Refused(format!(
+                    "thread {tid} of process {} does not come to a halt; try again, or give a larger --hold",
+                    self.target.pid
+                )));
+            }
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// The registers of a thread, which has to be in a state that the emulator knows: 64-bit code, without what makes accesses or
+    /// instructions trap that otherwise do not.
+    ///
+    /// The mode is that of the code that runs now, by its selector: a process of a 32-bit program, and a thread of a 64-bit one that has
+    /// gone over to 32-bit code. Nothing that is followed changes it: far jumps and returns are refused.
     pub(crate) fn registers(&self, tid: i32) -> Result<(Registers, Vec<u8>), Refused> {
         let read = || Ok((ptrace::registers(tid)?, ptrace::extended_state(tid)?));
+        let pid = self.target.pid;
         if !self.threads.contains_key(&tid) {
-            return Err(Refused(format!("process {} has no thread {tid}; leave --thread out", self.target.pid)));
+            return Err(Refused(format!("process {pid} has no thread {tid}; leave --thread out")));
         }
-        read().map_err(|e: io::Error| self.target.refusal("its registers cannot be read", &e))
+        let (registers, extended) =
+            read().map_err(|e: io::Error| self.target.refusal("its registers cannot be read", &e))?;
+        if !CODE_64.contains(&registers.cs) {
+            return Err(Refused(format!(
+                "thread {tid} of process {pid} runs 32-bit code (selector {:#x}), which is not supported; build the program for 64 bits",
+                registers.cs
+            )));
+        }
+        if registers.eflags & STRANGE_FLAGS != 0 {
+            return Err(Refused(format!(
+                "thread {tid} of process {pid} steps itself or checks alignment (flags {:#x}), which is not supported",
+                registers.eflags
+            )));
+        }
+        let features = self.target.status(tid, "x86_Thread_features").unwrap_or_default();
+        if features.split_whitespace().any(|f| f == "shstk") {
+            return Err(Refused(format!(
+                "process {pid} has a shadow stack, which is not supported; start it without (GLIBC_TUNABLES=glibc.cpu.x86_shstk=off)"
+            )));
+        }
+        Ok((registers, extended))
     }
 
     /// Where the kernel writes on its own account.
-    pub(crate) fn kernel_writes(tid: i32) -> Option<(u64, u64)> {
-        ptrace::restartable_sequences(tid)
+    pub(crate) fn kernel_writes(tid: i32) -> Result<Option<(u64, u64)>, Refused> {
+        ptrace::restartable_sequences(tid).map_err(|_| {
+            Refused("where the kernel writes for restartable sequences cannot be seen; that needs Linux 5.13".into())
+        })
+    }
+
+    /// Which pages are the process's own, if the kernel tells.
+    pub(crate) fn page_table(&self) -> Option<File> {
+        File::open(format!("/proc/{}/pagemap", self.target.pid)).ok()
     }
 
     /// The memory, to be read while the process is held.
@@ -290,8 +462,44 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         for (tid, signal) in &self.threads {
-            // A thread that is gone needs no more.
-            let _ = ptrace::detach(*tid, *signal);
+            // A thread that is gone needs no more. One that did not halt in time may have by now; if not, it cannot be detached, and is when
+            // the thread that traces it ends.
+            let signal = signal.or_else(|| match ptrace::poll(*tid) {
+                Ok(Some(Halt::Signal(s))) => Some(s),
+                Ok(Some(Halt::Interrupted)) => Some(0),
+                _ => None,
+            });
+            let _ = signal.map(|s| ptrace::detach(*tid, s));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_private_memory_that_is_known_as_such_is_not_volatile() {
+        let volatile = |flags: &str, inode: u64, name: &str| {
+            let line = format!("7f0000000000-7f0000001000 {flags} 00000000 fd:00 {inode}                    {name}");
+            mapping(&line).expect("a mapping").is_volatile()
+        };
+        for name in ["", "[heap]", "[stack]", "[anon:glibc: malloc]", "[vdso]"] {
+            assert!(!volatile("rw-p", 0, name) && volatile("rw-s", 0, name), "{name}");
+        }
+        assert!(!volatile("rw-p", 7, "/usr/lib/a b.so") && !volatile("r--p", 7, "/memfd:x (deleted)"));
+        for name in ["[vvar]", "[vvar_vclock]", "[uprobes]", "/dev/mem", "/sys/x/resource0", "anon_inode:[x]", "/[aio]"]
+        {
+            assert!(volatile("rw-p", 7, name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_the_mappings_is_taken_apart() {
+        let line = "55d000000000-55d000002000 r-xp 00001000 fd:01 4711                       /bin/a b (deleted)";
+        let m = mapping(line).expect("a mapping");
+        assert_eq!((m.start, m.end, m.offset), (0x55d0_0000_0000, 0x55d0_0000_2000, 0x1000));
+        assert_eq!((m.access, m.shared, m.inode), ([true, false, true], false, 4711));
+        assert_eq!((m.device.as_str(), m.name.as_str()), ("fd:01", "/bin/a b (deleted)"));
     }
 }

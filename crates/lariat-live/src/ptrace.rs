@@ -1,11 +1,16 @@
-//! The system calls behind [`crate::process`], and nothing else.
+//! The system calls behind [`crate::process`], [`crate::others`] and [`crate::signals`], and nothing else.
 //!
-//! Unsafe code is allowed in this file because `ptrace` and `waitpid` have no safe form in the standard library. Every
-//! pointer that is passed points to a local value or a buffer whose length is passed with it.
+//! Unsafe code is allowed in this file because `ptrace`, `waitpid`, `kcmp` and what has to do with signals and process groups
+//! have no safe form in the standard library. Every pointer that is passed points to a local value or a buffer whose length
+//! is passed with it.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
+use std::fs::File;
 use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 /// `NT_X86_XSTATE`.
 const XSTATE: usize = 0x202;
@@ -49,10 +54,26 @@ pub(crate) fn detach(tid: i32, signal: i32) -> io::Result<()> {
 
 /// Waits until a thread has stopped.
 pub(crate) fn wait(tid: i32) -> io::Result<Halt> {
+    loop {
+        if let Some(halt) = halted(tid, libc::__WALL)? {
+            return Ok(halt);
+        }
+    }
+}
+
+/// How a thread came to a halt, if it has; does not wait.
+pub(crate) fn poll(tid: i32) -> io::Result<Option<Halt>> {
+    halted(tid, libc::__WALL | libc::WNOHANG)
+}
+
+fn halted(tid: i32, options: c_int) -> io::Result<Option<Halt>> {
     let mut status: c_int = 0;
     loop {
         // SAFETY: the pointer is to a local value.
-        let result = unsafe { libc::waitpid(tid, &raw mut status, libc::__WALL) };
+        let result = unsafe { libc::waitpid(tid, &raw mut status, options) };
+        if result == 0 {
+            return Ok(None);
+        }
         if result != -1 {
             break;
         }
@@ -62,11 +83,11 @@ pub(crate) fn wait(tid: i32) -> io::Result<Halt> {
         }
     }
     if !libc::WIFSTOPPED(status) {
-        return Ok(Halt::Gone);
+        return Ok(Some(Halt::Gone));
     }
     let event = status >> 16;
     let signal = libc::WSTOPSIG(status);
-    Ok(if event == libc::PTRACE_EVENT_STOP { Halt::Interrupted } else { Halt::Signal(signal) })
+    Ok(Some(if event == libc::PTRACE_EVENT_STOP { Halt::Interrupted } else { Halt::Signal(signal) }))
 }
 
 /// The general registers of a stopped thread.
@@ -86,8 +107,9 @@ pub(crate) fn extended_state(tid: i32) -> io::Result<Vec<u8>> {
     Ok(buffer)
 }
 
-/// Where the kernel writes the number of the processor that a thread runs on: address and size.
-pub(crate) fn restartable_sequences(tid: i32) -> Option<(u64, u64)> {
+/// Where the kernel writes the number of the processor that a thread runs on: address and size. An error means that nobody
+/// knows: kernels from 4.18 to 5.12 write there and do not tell.
+pub(crate) fn restartable_sequences(tid: i32) -> io::Result<Option<(u64, u64)>> {
     #[repr(C)]
     #[derive(Default)]
     struct Configuration {
@@ -99,8 +121,106 @@ pub(crate) fn restartable_sequences(tid: i32) -> Option<(u64, u64)> {
     }
     let mut found = Configuration::default();
     let size = size_of::<Configuration>();
-    call(GET_RSEQ, tid, size, (&raw mut found) as usize).ok()?;
-    (found.address != 0).then(|| (found.address, u64::from(found.size.max(32))))
+    if let Err(error) = call(GET_RSEQ, tid, size, (&raw mut found) as usize) {
+        // SAFETY: registering nothing is refused, and has no effect; a kernel without the call says so.
+        let there = unsafe { libc::syscall(libc::SYS_rseq, 0, 0, 0, 0) };
+        let unknown = there == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS);
+        return if unknown { Ok(None) } else { Err(error) };
+    }
+    Ok((found.address != 0).then(|| (found.address, u64::from(found.size.max(32)))))
+}
+
+/// Whether two processes have one address space; an error where that cannot be told.
+pub(crate) fn same_memory(a: i32, b: i32) -> io::Result<bool> {
+    /// `KCMP_VM`.
+    const ADDRESS_SPACE: c_int = 1;
+    // SAFETY: the call takes numbers.
+    let result = unsafe { libc::syscall(libc::SYS_kcmp, a, b, ADDRESS_SPACE, 0, 0) };
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(result == 0) }
+}
+
+/// Sends a signal to a process, or to a group if the number is negative.
+pub(crate) fn send(pid: i32, signal: i32) -> io::Result<()> {
+    // SAFETY: the call takes numbers.
+    if unsafe { libc::kill(pid, signal) } == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Our own group.
+pub(crate) fn own_group() -> i32 {
+    // SAFETY: the call takes nothing and cannot fail.
+    unsafe { libc::getpgrp() }
+}
+
+/// The group in the foreground of a terminal.
+pub(crate) fn foreground(terminal: &File) -> Option<i32> {
+    // SAFETY: the descriptor is open.
+    let group = unsafe { libc::tcgetpgrp(terminal.as_raw_fd()) };
+    (group > 0).then_some(group)
+}
+
+/// Puts a group into the foreground of a terminal. SIGTTOU has to be blocked: we may be in the background.
+pub(crate) fn set_foreground(terminal: &File, group: i32) {
+    // SAFETY: the descriptor is open. It fails if there is no such group any more: then there is nothing to do.
+    unsafe { libc::tcsetpgrp(terminal.as_raw_fd(), group) };
+}
+
+/// A descriptor for a process, which becomes readable when it ends.
+pub(crate) fn descriptor(pid: i32) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes numbers.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let fd = i32::try_from(fd).map_err(io::Error::other)?;
+    // SAFETY: a descriptor that was opened a moment ago, and that nobody else knows of.
+    if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(unsafe { OwnedFd::from_raw_fd(fd) }) }
+}
+
+/// Whether a descriptor is readable now.
+pub(crate) fn is_readable(fd: &OwnedFd) -> bool {
+    let mut one = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the pointer is to one local value.
+    unsafe { libc::poll(&raw mut one, 1, 0) > 0 }
+}
+
+fn set(signals: &[c_int]) -> libc::sigset_t {
+    // SAFETY: the set is made empty before it is used, and the numbers are signals.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        for s in signals {
+            libc::sigaddset(&raw mut set, *s);
+        }
+        set
+    }
+}
+
+/// Blocks signals in this thread and in those that it starts from now on.
+pub(crate) fn block(signals: &[c_int]) {
+    let set = set(signals);
+    // SAFETY: the set is a local value.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
+}
+
+/// A command is started with these signals not blocked, though they are in the process that starts it.
+pub(crate) fn start_unblocked(command: &mut Command, signals: &'static [c_int]) {
+    let unblock = move || {
+        let set = set(signals);
+        // SAFETY: the set is a local value.
+        unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut()) };
+        Ok(())
+    };
+    // SAFETY: between fork and exec it makes calls that are async-signal-safe, and no others.
+    unsafe { command.pre_exec(unblock) };
+}
+
+/// Waits for one of these signals, which have to be blocked: which it is, and whether a process has sent it; a terminal's are the
+/// kernel's.
+pub(crate) fn wait_for(signals: &[c_int]) -> Option<(c_int, bool)> {
+    let set = set(signals);
+    // SAFETY: both pointers are to local values; the structure consists of integers.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        let signal = libc::sigwaitinfo(&raw const set, &raw mut info);
+        (signal > 0).then_some((signal, info.si_code <= 0))
+    }
 }
 
 /// Runs one instruction of a stopped thread. Only the tests do this: were the tracer killed in it, the target would be, too.

@@ -15,6 +15,10 @@ pub enum Stop {
     NotFetched(u64),
     /// It changes code that it has executed.
     SelfModifying(u64),
+    /// It executes code that others may change.
+    SharedCode(u64),
+    /// It is in a restartable sequence, which the kernel may leave at any time.
+    Restartable,
     /// An instruction without known semantics.
     Opaque(String),
     /// An instruction whose semantics differ from what the processor does.
@@ -35,6 +39,10 @@ impl fmt::Display for Stop {
             Self::Fault(a) => write!(f, "it would access the address {a:#x}, which it cannot"),
             Self::NotFetched(a) => write!(f, "it needs memory at {a:#x} that was not read while the process was held"),
             Self::SelfModifying(a) => write!(f, "it changes its own code at {a:#x}"),
+            Self::SharedCode(a) => write!(f, "its code at {a:#x} is in memory that others may write"),
+            Self::Restartable => {
+                write!(f, "it is in a restartable sequence (rseq), which the kernel may leave at any time")
+            }
             Self::Opaque(what) => write!(f, "the meaning of the instruction `{what}` is not known here"),
             Self::Untrusted(what) => write!(f, "the instruction `{what}` does not do here what the processor does"),
             Self::Trap(what) => write!(f, "it would raise an exception: {what}"),

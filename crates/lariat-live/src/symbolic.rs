@@ -543,7 +543,7 @@ mod tests {
             let mut fresh = Vec::new();
             let mut symbolic = Symbolic::new(&terms, &[cell(GENERAL[0], a), cell(GENERAL[2], b)], &mut fresh);
             let (file, memory) = (vec![0; FILE as usize], Memory::blank());
-            let mut cpu = Cpu { file, memory, rip: 0, undefined: 0, unforeseen: 0, in_call: None };
+            let mut cpu = Cpu { file, memory, rip: 0, undefined: 0, unforeseen: 0, in_call: None, restartable: false };
             let at = 0x100 * u64::from(n);
             let first = lifter.lift_bytes(at, bytes).expect("a comparison");
             let second = lifter.lift_bytes(first.next(), &bytes[first.len as usize..]).expect("its use");

@@ -1,9 +1,11 @@
 //! From a process to a checked verdict: hold it, watch its thread go round in the emulator, let it go, prove.
 
+use super::conditions::{self, Condition};
 use lariat_check::{Proved, System, check, program};
 use lariat_engines::concolic::{self, Closed, Conclusion, Counter};
 use lariat_ir::Property;
 use lariat_live::observe::{Budget, Head, Loop, Trace, iterate};
+use lariat_live::others::Others;
 use lariat_live::process::{Refused, Target};
 use lariat_live::{Machine, Stop, capture};
 use lariat_smt::{Limit, Z3Solver};
@@ -16,7 +18,7 @@ pub struct Settings {
     pub thread: Option<i32>,
     /// Instructions to emulate at most. Default is four million.
     pub budget: u64,
-    /// How long the process may be held, in all. Default is one and a half seconds.
+    /// How long the process may be held, in all. Default is 1500 milliseconds.
     pub hold: Duration,
     /// How long the search may take after the process was released. Default is five seconds.
     pub search: Duration,
@@ -47,8 +49,10 @@ pub struct Found {
     pub emulated: u64,
     /// The program counter at which the thread was held.
     pub address: u64,
-    /// What holds beside the verdict.
-    pub conditions: Vec<String>,
+    /// What could still end the loop; a proof without any says that the process does not come back.
+    pub conditions: Vec<Condition>,
+    /// What every proof takes for granted.
+    pub assumptions: Vec<String>,
     /// What came out.
     pub outcome: Outcome,
     /// The loop, where one was found.
@@ -101,9 +105,6 @@ pub enum Outcome {
     Waits,
 }
 
-/// The signals of timers: their handlers may end any loop, at a time that nobody sees from outside.
-const TIMER_SIGNALS: [(u32, &str); 3] = [(14, "SIGALRM"), (26, "SIGVTALRM"), (27, "SIGPROF")];
-
 /// Looks at a process.
 pub fn attach(target: &Target, settings: &Settings) -> Result<Found, Refused> {
     let mut machine = Machine::new()?;
@@ -114,7 +115,8 @@ pub fn attach(target: &Target, settings: &Settings) -> Result<Found, Refused> {
             .hottest(Duration::from_millis(60))
             .ok_or_else(|| Refused(format!("process {} has ended", target.pid)))?,
     };
-    let timers = timers(target);
+    let timers = conditions::timers(target);
+    let mappings = target.mappings()?;
     let mut found = Found {
         target: target.clone(),
         thread,
@@ -124,30 +126,32 @@ pub fn attach(target: &Target, settings: &Settings) -> Result<Found, Refused> {
         search: Duration::ZERO,
         emulated: 0,
         address: 0,
-        conditions: Vec::new(),
+        conditions: conditions::seen(target, thread, &mappings),
+        assumptions: conditions::standing(),
         outcome: Outcome::Waits,
         watched: None,
-        mappings: target.mappings()?,
+        mappings,
     };
-    found.conditions = conditions(target, &found);
     if settings.thread.is_none() && busy < 0.02 && !target.is_runnable(thread) {
         return Ok(found);
     }
+    let others = Others::see(target, &found.mappings);
     let begin = Instant::now();
     let mut budget = settings.budget.min(40_000);
     loop {
         let left = settings.hold.saturating_sub(found.held);
-        let held = target.hold()?;
-        let cpu = capture(target, &held, thread)?;
+        let until = Instant::now() + left;
+        let held = target.hold(left)?;
+        let cpu = capture(target, &held, thread, &others)?;
         found.address = cpu.rip;
-        let limits = Budget { instructions: budget, until: Instant::now() + left };
-        let trace = Trace::record(&mut machine, cpu, limits);
+        let trace = Trace::record(&mut machine, cpu, Budget { instructions: budget, until });
         found.held += held.release();
         let trace = trace.seal();
         found.emulated = trace.length;
         let released = Instant::now();
         let conclusive = conclude(&mut machine, &trace, &mut found, released + settings.search);
         found.search = released.elapsed();
+        qualify(&mut found, &trace, &others);
         let over = found.held + Duration::from_millis(20) >= settings.hold || budget >= settings.budget;
         let out_of_time = begin.elapsed() > settings.search + settings.hold;
         if conclusive || over || out_of_time || !matches!(trace.stop, Stop::Budget) {
@@ -159,13 +163,71 @@ pub fn attach(target: &Target, settings: &Settings) -> Result<Found, Refused> {
         found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
     }
     if let Outcome::Unbounded { counters, .. } = &found.outcome {
-        let pace = pace(target, &found, counters);
+        let pace = pace(target, &found, counters, &others);
         if let Outcome::Unbounded { leaves_in, .. } = &mut found.outcome {
             *leaves_in = pace;
         }
     }
     Ok(found)
 }
+
+/// What a proof rests on is looked at once more, now that it is known what it reads.
+///
+/// The process was looked at before it was held. Who came in between and was gone again by now has not been seen, and may have
+/// written; who came and stayed is seen here. The thread itself brings nobody: since it was held it has made no system call.
+fn qualify(found: &mut Found, trace: &Trace, before: &Others) {
+    if let Outcome::NotProved { reason, .. } = &mut found.outcome
+        && reason.contains("others write")
+        && !before.writers.is_empty()
+    {
+        *reason = format!("{reason}: {}", before.writers.join(", "));
+    }
+    if !matches!(found.outcome, Outcome::Proved { .. } | Outcome::Unbounded { .. }) {
+        return;
+    }
+    let target = found.target.clone();
+    let mappings = target.mappings().unwrap_or_default();
+    if mappings.is_empty() {
+        let reason = "it has ended while it was looked at".to_owned();
+        found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
+        return;
+    }
+    for c in conditions::seen(&target, found.thread, &mappings) {
+        if !found.conditions.contains(&c) {
+            found.conditions.retain(|old| old.kind() != c.kind() || old.kind() == "limit");
+            found.conditions.push(c);
+        }
+    }
+    if let Some(w) = &found.watched {
+        found.conditions.extend(trace.files(&w.iterations).into_iter().map(Condition::File));
+    }
+    let refuted = if Others::see(&target, &mappings).are_more_than(before) {
+        Err("while it was looked at, somebody else got access to its memory or its files; try again".to_owned())
+    } else {
+        still_there(found, before).and_then(|()| conditions::of_memory(&target.oddities(&trace.pages())))
+    };
+    match refuted {
+        Ok(more) => found.conditions.extend(more),
+        Err(reason) => found.outcome = Outcome::NotProved { reason, leaves: Vec::new() },
+    }
+}
+
+/// Whether the thread is still in the loop. No part of a proof: what it would find is a condition that came true meanwhile, or a bug of ours.
+fn still_there(found: &mut Found, others: &Others) -> Result<(), String> {
+    let held = found.target.hold_one(found.thread, PATIENCE).map_err(|e| e.to_string())?;
+    let now = capture(&found.target, &held, found.thread, others).map(|cpu| cpu.rip);
+    found.held += held.release();
+    let now = now.map_err(|e| e.to_string())?;
+    match &found.watched {
+        Some(w) if !w.iterations.code.contains(&now) => {
+            Err("it is elsewhere by now: it has left the loop, or is in a handler of a signal".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How long a thread may take to come to a halt, where it is held for a moment only.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Instructions to run symbolically at one head.
 const MOST_SYMBOLIC: u64 = 200_000;
@@ -176,7 +238,8 @@ const MOST_ITERATIONS: u64 = 6_000;
 fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Instant) -> bool {
     found.outcome = Outcome::Incomplete { reason: trace.stop.clone(), at: trace.stopped_at };
     found.watched = None;
-    let assumptions = found.conditions.clone();
+    let mut assumptions = found.assumptions.clone();
+    assumptions.extend(found.conditions.iter().map(|c| format!("not that {}", c.text("what is watched"))));
     for head in trace.heads().into_iter().take(8) {
         // Few iterations first: most loops close after one or two.
         let mut wanted = 3u64;
@@ -253,78 +316,15 @@ fn checked(closed: &Closed) -> Result<(Proved, Proved), String> {
     Ok((proved, program))
 }
 
-/// Why a timer may end any loop of the process, in words.
-fn timers(target: &Target) -> Option<String> {
-    let caught = target.caught_signals();
-    let handler = TIMER_SIGNALS.iter().find(|(n, _)| caught.contains(n));
-    match handler {
-        Some((_, name)) => Some(format!(
-            "there is a handler for {name}, so a timer may end the loop; nobody can see from outside whether one is set"
-        )),
-        None if target.has_timers() => Some("a timer of the process is set, and may end the loop".to_owned()),
-        None => None,
-    }
-}
-
-/// What a verdict rests on, in words.
-fn conditions(target: &Target, found: &Found) -> Vec<String> {
-    let mut out = vec![
-        "the code of the loop and the values that it reads are changed by nobody but the loop itself".to_owned(),
-        "no signal ends the process".to_owned(),
-    ];
-    if found.threads > 1 {
-        out.push(format!("none of the other {} threads changes the values that are watched", found.threads - 1));
-    }
-    let caught = target.caught_signals();
-    if !caught.is_empty() {
-        let names: Vec<String> = caught.iter().map(|n| signal_name(*n)).collect();
-        out.push(format!("the handlers for {} do not change the values that are watched", names.join(", ")));
-    }
-    let maps =
-        |what: &str| found.mappings.iter().any(|m| m.name.rsplit('/').next().is_some_and(|n| n.starts_with(what)));
-    if maps("libjvm") {
-        out.push(
-            "the virtual machine does not ask the thread to stop, for a collection, a deadline or new code".to_owned(),
-        );
-    }
-    if maps("python") || maps("libpython") {
-        out.push(
-            "nobody sets the interpreter's flag for pending work: no Ctrl-C, no other thread that wants to run"
-                .to_owned(),
-        );
-    }
-    out
-}
-
-fn signal_name(n: u32) -> String {
-    let names = [
-        (1, "SIGHUP"),
-        (2, "SIGINT"),
-        (3, "SIGQUIT"),
-        (4, "SIGILL"),
-        (7, "SIGBUS"),
-        (8, "SIGFPE"),
-        (10, "SIGUSR1"),
-        (11, "SIGSEGV"),
-        (12, "SIGUSR2"),
-        (13, "SIGPIPE"),
-        (14, "SIGALRM"),
-        (15, "SIGTERM"),
-        (17, "SIGCHLD"),
-        (25, "SIGXFSZ"),
-    ];
-    names.iter().find(|(k, _)| *k == n).map_or_else(|| format!("signal {n}"), |(_, name)| (*name).to_owned())
-}
-
 /// When the first counter wraps, by how far it comes in a moment.
-fn pace(target: &Target, found: &Found, counters: &[Counter]) -> Option<Duration> {
+fn pace(target: &Target, found: &Found, counters: &[Counter], others: &Others) -> Option<Duration> {
     let w = found.watched.as_ref()?;
     let counter = counters.iter().min_by_key(|c| c.iterations)?;
     let place = w.iterations.places[counter.cell];
     let width = w.iterations.observed.cells[counter.cell].width;
     let look = || -> Option<(Instant, u128)> {
-        let held = target.hold().ok()?;
-        let mut cpu = capture(target, &held, found.thread).ok()?;
+        let held = target.hold_one(found.thread, PATIENCE).ok()?;
+        let mut cpu = capture(target, &held, found.thread, others).ok()?;
         let value = cpu.cell(place)?;
         Some((Instant::now(), value))
     };

@@ -42,6 +42,8 @@ pub struct Live {
     pub lines: Vec<Span>,
     /// In one sentence.
     pub verdict: String,
+    /// What could still end the loop: a word for machines, and words for readers, to stand after "unless".
+    pub conditions: Vec<(&'static str, String)>,
     /// Whether the thread waits.
     pub waits: bool,
 }
@@ -80,7 +82,10 @@ pub fn program(found: &Found, time: Duration) -> Program {
         (Some(s), _) => Some(s.clone()),
         (None, f) => f,
     };
-    let (verdict, reason, sentence) = verdict(found, &names);
+    let watched = memory_words(found, &names);
+    let conditions: Vec<(&'static str, String)> =
+        found.conditions.iter().map(|c| (c.kind(), c.text(&watched))).collect();
+    let (verdict, reason, sentence) = verdict(found, &names, &conditions);
     let mut live = Live {
         pid: found.target.pid,
         thread: found.thread,
@@ -96,6 +101,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
         frames: frames.iter().filter_map(|f| f.function.clone()).collect(),
         lines,
         verdict: sentence,
+        conditions,
         waits: matches!(found.outcome, Outcome::Waits),
     };
     if let Outcome::Unbounded { leaves_in, .. } = &found.outcome {
@@ -121,7 +127,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
         live.period = Some(closed.period);
     }
     if matches!(found.outcome, Outcome::Proved { .. } | Outcome::Unbounded { .. }) {
-        assumptions = found.conditions.iter().map(|c| (c.clone(), None)).collect();
+        assumptions = found.assumptions.iter().map(|a| (a.clone(), None)).collect();
     }
     let why = why(found, &names);
     let mut sources = BTreeMap::new();
@@ -176,15 +182,22 @@ pub fn program(found: &Found, time: Duration) -> Program {
 }
 
 /// The verdict, why it is unknown, and both in a sentence.
-fn verdict(found: &Found, names: &Names) -> (Verdict, Option<String>, String) {
+fn verdict(found: &Found, names: &Names, conditions: &[(&'static str, String)]) -> (Verdict, Option<String>, String) {
     let who = format!("thread {} of process {}", found.thread, found.target.pid);
+    // What was proved is conditional, so the headline is.
+    let texts: Vec<&str> = conditions.iter().map(|(_, text)| text.as_str()).collect();
+    let unless = if texts.is_empty() { String::new() } else { format!(", unless {}", texts.join(", or ")) };
     match &found.outcome {
-        Outcome::Proved { .. } => (Verdict::Diverges, None, format!("{who} is in a loop that it never leaves")),
+        Outcome::Proved { .. } => (Verdict::Diverges, None, format!("{who} is in a loop that it never leaves{unless}")),
         Outcome::Unbounded { counters, leaves_in } => {
             let counter = counters.first().map_or_else(String::new, |c| counter_words(found, names, c));
             let when = leaves_in.map_or_else(String::new, |t| format!(", in about {}", duration_words(t)));
             let reason = format!("it ends only when {counter} wraps{when}; with unbounded integers it would never end");
-            (Verdict::Unknown, Some(reason), format!("{who} is in a loop that only a counter's overflow ends{when}"))
+            (
+                Verdict::Unknown,
+                Some(reason),
+                format!("{who} is in a loop that only a counter's overflow ends{when}{unless}"),
+            )
         }
         Outcome::NotProved { reason, .. } => {
             (Verdict::Unknown, Some(reason.clone()), format!("{who} is in a loop; that it never ends is not proved"))
@@ -282,6 +295,30 @@ fn why(found: &Found, names: &Names) -> Vec<String> {
             vec![format!("as far as is known, it may leave where {}", state.join(", "))]
         }
         _ => Vec::new(),
+    }
+}
+
+/// The memory that the loop reads, for a sentence about who may write it; nothing if it reads none. Constants that have names come
+/// first: they are what such a loop waits for.
+fn memory_words(found: &Found, names: &Names) -> String {
+    let Some(w) = &found.watched else { return String::new() };
+    let constants = w.iterations.constants.iter().map(|(place, _)| *place);
+    let places = constants.chain(w.iterations.places.iter().copied());
+    let memory: Vec<String> = places.filter(|p| matches!(p, CellPlace::Memory(..))).map(|p| names.cell(p)).collect();
+    let mut named: Vec<&String> = memory.iter().filter(|n| !n.starts_with("0x")).collect();
+    named.dedup();
+    match (memory.len(), named.as_slice()) {
+        (0, _) => String::new(),
+        (1, []) => format!("the watched value at {}", memory[0]),
+        (n, []) => format!("one of the {n} watched values"),
+        (_, [one]) if memory.len() == 1 => format!("`{one}`"),
+        (_, [first, rest @ ..]) => {
+            let others = memory.len() - 1;
+            match rest {
+                [second] if others == 1 => format!("`{first}` or `{second}`"),
+                _ => format!("`{first}` or another of the {} watched values", others + 1),
+            }
+        }
     }
 }
 

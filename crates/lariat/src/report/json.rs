@@ -96,6 +96,7 @@ fn live(l: &Live) -> Json {
         .map(|w| json!({ "name": w.name, "place": w.place, "size": w.size, "value": w.value, "changes": w.changes }))
         .collect();
     json!({
+        "headline": l.verdict,
         "process": { "pid": l.pid, "thread": l.thread, "command": l.command },
         "held_millis": millis(l.held),
         "search_millis": millis(l.search),
@@ -106,6 +107,7 @@ fn live(l: &Live) -> Json {
         "frames": l.frames,
         "lines": l.lines.iter().map(|s| json!({ "file": s.file, "line": s.line })).collect::<Vec<_>>(),
         "watch": watch,
+        "conditions": l.conditions.iter().map(|(kind, text)| json!({ "kind": kind, "text": text })).collect::<Vec<_>>(),
     })
 }
 

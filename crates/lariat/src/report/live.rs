@@ -15,7 +15,8 @@ const LISTED: usize = 12;
 pub(super) fn render(p: &Program, r: &Results, renderer: &Renderer) -> String {
     let (Some(live), Some(l)) = (&r.live, r.loops.first()) else { return String::new() };
     let level = match (r.verdict, live.unbounded) {
-        (Verdict::Diverges, _) => Level::ERROR,
+        (Verdict::Diverges, _) if live.conditions.is_empty() => Level::ERROR,
+        (Verdict::Diverges, _) => Level::WARNING,
         (_, true) => Level::WARNING,
         _ => Level::NOTE,
     };
@@ -25,7 +26,8 @@ pub(super) fn render(p: &Program, r: &Results, renderer: &Renderer) -> String {
         Some((place, source, loop_span(source, place)?))
     });
     let label = match (r.verdict, live.unbounded) {
-        (Verdict::Diverges, _) => "it goes round here for ever",
+        (Verdict::Diverges, _) if live.conditions.is_empty() => "it goes round here for ever",
+        (Verdict::Diverges, _) => "it goes round here by itself for ever",
         (_, true) => "it goes round here until a counter wraps",
         _ => "it goes round here",
     };
@@ -67,6 +69,9 @@ fn notes(r: &Results, live: &Live, l: &LoopReport) -> Vec<(&'static str, String)
     if (r.verdict == Verdict::Diverges || live.unbounded) && !live.watch.is_empty() {
         out.push(("watched", watched(live)));
     }
+    if r.verdict == Verdict::Diverges || live.unbounded {
+        out.extend(live.conditions.iter().map(|(_, text)| ("unless", text.clone())));
+    }
     out.extend(r.assumptions.iter().map(|(a, _)| ("provided that", a.clone())));
     if !live.waits {
         let (held, search) = (millis(live.held), millis(live.search));
@@ -103,7 +108,10 @@ fn millis(t: Duration) -> String {
 
 fn next(r: &Results, live: &Live) -> String {
     match (r.verdict, live.unbounded) {
-        (Verdict::Diverges, _) => "it will not come back by itself; end it, and see what keeps the watched values as they are".into(),
+        (Verdict::Diverges, _) if live.conditions.is_empty() => {
+            "it will not come back by itself; end it, and see what keeps the watched values as they are".into()
+        }
+        (Verdict::Diverges, _) => "see whether what it waits for can still happen; if not, it hangs".into(),
         (_, true) => "it was hardly meant to wait for an overflow: see which condition on the counter is missing".into(),
         _ if live.waits => "see what it waits for: /proc/PID/wchan, or a debugger".into(),
         _ => "try again later, with a larger --budget, or name a thread with --thread; `lariat explain attach` tells what cannot be proved".into(),
