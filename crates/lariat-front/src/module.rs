@@ -518,6 +518,7 @@ impl Function {
 }
 
 /// A global variable or constant.
+#[expect(clippy::struct_excessive_bools, reason = "they are independent facts")]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Global {
     /// The name in the object file.

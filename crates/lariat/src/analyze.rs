@@ -338,9 +338,9 @@ pub fn study_each(
     let mut inquiries: Vec<Result<Inquiry<'_>, String>> = Vec::new();
     let mut turns = Effort::ALL.len() * count;
     'turns: for effort in Effort::ALL {
-        for i in 0..count {
+        for (i, slot) in lowered.iter().enumerate() {
             if effort == Effort::Quick {
-                let ts = lowered[i].get_or_init(|| make(i));
+                let ts = slot.get_or_init(|| make(i));
                 told(i, Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) });
                 let left = deadline.saturating_duration_since(Instant::now());
                 inquiries.push(if left < TOO_LITTLE {

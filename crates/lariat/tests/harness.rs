@@ -132,7 +132,7 @@ fn of_source(name: &str, text: &str, more: &[&str]) -> (PathBuf, Vec<String>, St
     let file = folder(&format!("{name}-source")).join("module.c");
     std::fs::write(&file, text).expect("a test file can be written");
     let (dir, names) = harness(name, &[file.display().to_string()], more);
-    let texts = names.iter().filter(|n| n.ends_with(".txt"));
+    let texts = names.iter().filter(|n| Path::new(n).extension().is_some_and(|e| e == "txt"));
     let why = texts.map(|n| std::fs::read_to_string(dir.join(n)).expect("it was written")).collect();
     (dir, names, why)
 }

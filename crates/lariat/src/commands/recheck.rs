@@ -329,7 +329,7 @@ fn one_claim<'j>(
     let subject = &subject(ts);
     let torn = |e: String| Refused::Rejected(format!("rejected: the certificate is torn: {e}"));
     let data = to_data(certificate).map_err(torn)?;
-    let claim: Claim = claim::from_data(ts, &data).map_err(|e| torn(e.to_string()))?;
+    let claim: Claim = claim::from_data(ts, &data).map_err(|e| torn(e.clone()))?;
     let (says, about_this) = match (claim.property, subject) {
         (Property::Terminates(l), Subject::Loop(header, _)) => ("terminates", Some(l) == *header),
         (Property::Diverges(l), Subject::Loop(header, _)) => ("diverges", Some(l) == *header),

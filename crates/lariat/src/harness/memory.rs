@@ -174,7 +174,7 @@ impl Memory {
                 continue;
             };
             let width = ty.width / 8;
-            let known = content.cells().iter().filter_map(|(at, _)| signed(at)).filter(|at| *at >= before.base);
+            let known = content.cells().keys().filter_map(signed).filter(|at| *at >= before.base);
             all.cells.extend(self.words(content, width, known.collect()));
             let default = signed(content.default_value()).unwrap_or_default();
             if default != IBig::ZERO {

@@ -34,7 +34,9 @@ pub fn results(file: &str, integers: Integers, data_model: &str, entries: &[Entr
         let made = |l: &LoopReport| ["returns:", "beyond the model"].iter().any(|p| l.id.starts_with(p));
         all.retain(|l| !made(l));
         all = by_source(all);
-        all.iter_mut().for_each(|l| with_all_copies(entries, l));
+        for l in &mut all {
+            with_all_copies(entries, l);
+        }
     }
     all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
     let (recursion, loops) = all.into_iter().partition(|l| l.recursion().is_some() || l.obligation().is_some());
@@ -280,7 +282,7 @@ fn of_two_systems(ends: LoopReport, hangs: LoopReport) -> LoopReport {
 fn open_obligation(file: &str, entry: &EntryStudy, text: &str, span: Option<&Span>) -> LoopReport {
     // An `.lts` file is shown itself; where in it the obligation stands is not known.
     let place =
-        if !entry.places.is_empty() { Some(Span { file: file.to_owned(), line: 1, column: 1 }) } else { span.cloned() };
+        if entry.places.is_empty() { span.cloned() } else { Some(Span { file: file.to_owned(), line: 1, column: 1 }) };
     LoopReport {
         entry: entry.name.clone(),
         id: format!("{}{text}", super::OBLIGATION),
