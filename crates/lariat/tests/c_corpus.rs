@@ -359,7 +359,9 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score)
         let of = if t.recursion { format!("recursion of `{}`", t.function) } else { "loop".to_owned() };
         if words.is_empty() {
             let partner = truths.iter().position(|other| other.recursion && t.with.as_ref() == Some(&other.function));
-            if !t.absent && partner.is_none_or(|p| said[p].is_empty()) {
+            // A program that was not read within its time, on a busy machine, has no loops that could be listed: it is undecided.
+            let unread = json["reason"].as_str().is_some_and(|r| r.contains("before the program was read"));
+            if !t.absent && !unread && partner.is_none_or(|p| said[p].is_empty()) {
                 wrong.push(format!("line {}: the {of} is missing", t.line));
             }
             continue;

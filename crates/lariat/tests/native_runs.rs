@@ -13,8 +13,9 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a program that ends may take, and how long one that hangs is watched.
@@ -63,6 +64,7 @@ fn hangs(program: &Path, e: &Expected) -> bool {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
+        .process_group(0)
         .spawn()
         .expect("what was compiled starts");
     let mut input = child.stdin.take().expect("it is piped");
@@ -73,13 +75,20 @@ fn hangs(program: &Path, e: &Expected) -> bool {
     let begin = Instant::now();
     while begin.elapsed() < time {
         if child.try_wait().expect("a child can be waited for").is_some() {
+            end(&mut child);
             return false;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    child.kill().expect("it is still there");
-    child.wait().expect("a child can be waited for");
+    end(&mut child);
     true
+}
+
+/// Ends a program, and what it has started.
+fn end(child: &mut Child) {
+    // It fails if nothing is left.
+    let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status();
+    child.wait().expect("a child can be waited for");
 }
 
 fn programs() -> Vec<PathBuf> {

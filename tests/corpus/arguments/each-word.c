@@ -1,4 +1,5 @@
 // There are `argc` of them, and each has an end.
+//@ native: ends
 int main(int argc, char **argv) {
     for (int i = 0; i < argc; i++) { //@ loop: terminates
     }

@@ -1,4 +1,5 @@
 // A variable is there, or not, each time.
+//@ native: ends
 char *getenv(const char *);
 
 int main(void) {

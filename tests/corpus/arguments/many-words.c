@@ -1,4 +1,5 @@
 // Only short command lines are chosen.
+//@ native: ends
 int main(int argc, char **argv) {
     if (argc == 7 && argv[6][0] == 'x') {
         for (;;) { //@ loop: diverges; tool: unknown -- only short command lines are chosen

@@ -1,4 +1,5 @@
 // No user can give these.
+//@ native: ends
 int main(int argc, char **argv) {
     if (argc > 1 && argv[1] == 0) {
         for (;;) { //@ loop: terminates; tool: unknown -- of long command lines nothing is known

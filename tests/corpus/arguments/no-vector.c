@@ -1,4 +1,5 @@
 // There always is one.
+//@ native: ends
 int main(int argc, char **argv) {
     while (!argv) { //@ loop: terminates
     }

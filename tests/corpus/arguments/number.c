@@ -1,4 +1,5 @@
 // The digits are the user's.
+//@ native: ends
 int main(int argc, char **argv) {
     int n = 0;
     if (argc != 2) {

@@ -1,4 +1,5 @@
 // No instruction at all.
+//@ native: ends
 int main(void) {
     int n = 10;
     while (n > 0) { //@ loop: terminates

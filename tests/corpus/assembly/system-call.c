@@ -1,4 +1,5 @@
 // It ends the program.
+//@ native: ends
 int main(void) {
     volatile int sink = 0;
     __asm__ volatile("syscall" : : "a"(231), "D"(0) : "rcx", "r11", "memory");

@@ -1,4 +1,5 @@
 // A destructor registers what is run then.
+//@ native: hangs
 #include <stdlib.h>
 
 static void again(void) { //@ recursion: diverges; absent

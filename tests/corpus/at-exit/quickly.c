@@ -1,4 +1,5 @@
 // What runs at a quick exit does not come back.
+//@ native: hangs
 #include <stdlib.h>
 
 static void stay(void) {

@@ -1,4 +1,5 @@
 // Each is run, and registers the other one, for ever.
+//@ native: hangs
 #include <stdlib.h>
 
 static void second(void);

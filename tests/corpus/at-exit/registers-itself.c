@@ -1,4 +1,5 @@
 // It is run, and registers itself, for ever.
+//@ native: hangs
 #include <stdlib.h>
 
 static void again(void) { //@ recursion: diverges; absent

@@ -1,4 +1,5 @@
 // What runs at exit runs after the loops, not before.
+//@ native: ends
 #include <stdlib.h>
 
 static int n;

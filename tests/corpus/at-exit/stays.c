@@ -1,4 +1,5 @@
 // What runs at exit does not come back.
+//@ native: hangs
 #include <stdlib.h>
 
 static void stay(void) {

@@ -1,4 +1,5 @@
 // What is in the buffer is for the library to decide, from now on.
+//@ native: ends
 #include <stdio.h>
 
 static char buffer[1024];

@@ -1,4 +1,5 @@
 // The library calls a function that ends the program.
+//@ native: ends
 #include <stdlib.h>
 
 static int compare(const void *a, const void *b) {

@@ -1,4 +1,5 @@
 // The library calls a function that goes elsewhere.
+//@ native: hangs
 #include <setjmp.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 // The library calls a function that has no loop, and cannot end the program.
+//@ native: hangs
 #include <stdlib.h>
 
 static int compare(const void *a, const void *b) {

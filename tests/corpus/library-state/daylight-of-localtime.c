@@ -1,4 +1,5 @@
 // `localtime` sets the time zone, too.
+//@ native: ends
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <time.h>

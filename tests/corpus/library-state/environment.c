@@ -1,4 +1,5 @@
 // Whether the list moves is up to the library.
+//@ native: ends
 #include <stdlib.h>
 
 extern char **environ;

@@ -1,4 +1,5 @@
 // A failed call stores it.
+//@ native: ends
 #include <errno.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
 // A function with such a name may write, if it gets a pointer.
+//@ native: ends
 __attribute__((weak)) void nondet_fill(int *p) {
     *p = 1;
 }

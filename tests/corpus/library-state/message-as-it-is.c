@@ -1,4 +1,5 @@
 // Without a translation the message itself comes back.
+//@ native: ends
 #include <libintl.h>
 
 int main(void) {

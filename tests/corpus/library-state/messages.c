@@ -1,4 +1,5 @@
 // `error` counts its messages.
+//@ native: hangs
 #include <error.h>
 
 int main(void) {

@@ -1,4 +1,5 @@
 // Both calls may give the same object, or not.
+//@ native: hangs
 #include <time.h>
 
 int main(void) {

@@ -1,4 +1,5 @@
 // One call, passed twice.
+//@ native: hangs
 #include <time.h>
 
 int main(void) {

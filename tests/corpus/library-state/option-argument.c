@@ -1,4 +1,5 @@
 // `getopt` stores a pointer to the argument of an option.
+//@ native: ends
 #include <unistd.h>
 
 int main(void) {

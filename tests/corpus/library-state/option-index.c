@@ -1,4 +1,5 @@
 // `getopt` stores where it is.
+//@ native: ends
 #include <unistd.h>
 
 int main(void) {

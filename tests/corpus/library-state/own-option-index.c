@@ -1,4 +1,5 @@
 // The library uses the program's own definition.
+//@ native: ends
 #include <unistd.h>
 
 int optind = 1;

@@ -1,4 +1,5 @@
 // `lgamma` stores the sign of its result in a variable.
+//@ native: ends
 #define _GNU_SOURCE
 #include <math.h>
 

@@ -1,4 +1,5 @@
 // The numbers are made in an array of the program.
+//@ native: ends
 #define _GNU_SOURCE
 #include <stdlib.h>
 

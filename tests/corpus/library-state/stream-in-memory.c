@@ -1,4 +1,5 @@
 // What is written to the stream is written to the array.
+//@ native: ends
 #define _GNU_SOURCE
 #include <stdio.h>
 

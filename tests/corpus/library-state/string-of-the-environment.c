@@ -1,4 +1,5 @@
 // The string itself becomes part of the environment.
+//@ native: ends
 #include <stdlib.h>
 
 static char text[] = "LARIAT=b";

@@ -1,4 +1,5 @@
 // `tzset` stores what the user has set.
+//@ native: ends
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,5 @@
 // There is one `errno`, however one gets there.
+//@ native: ends
 #include <errno.h>
 
 int main(void) {

@@ -1,4 +1,5 @@
 // What is stored under the key comes back.
+//@ native: ends
 #include <pthread.h>
 
 int main(void) {

@@ -1,4 +1,5 @@
 // The other context comes back, and the loop is reached.
+//@ native: hangs
 #include <ucontext.h>
 
 static ucontext_t here, there;

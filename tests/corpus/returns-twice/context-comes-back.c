@@ -1,4 +1,5 @@
 // Control comes back to behind `getcontext`, where `n` is 1 then.
+//@ native: hangs
 #include <ucontext.h>
 
 static ucontext_t context;

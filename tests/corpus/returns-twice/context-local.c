@@ -1,4 +1,5 @@
 // A volatile local has the value of later when control comes back.
+//@ native: ends
 #include <ucontext.h>
 
 static ucontext_t context;

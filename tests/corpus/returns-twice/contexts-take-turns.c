@@ -1,4 +1,5 @@
 // Two contexts take turns; one counts up what the other one counts down.
+//@ native: hangs
 #include <ucontext.h>
 
 static ucontext_t here, there;

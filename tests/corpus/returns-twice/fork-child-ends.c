@@ -1,4 +1,5 @@
 // Parent and child both come back: the one ends, the other one stays.
+//@ native: hangs
 #include <unistd.h>
 
 int main(void) {

@@ -1,4 +1,5 @@
 // Only the child stays in the loop.
+//@ native: ends
 #include <unistd.h>
 
 int main(void) {

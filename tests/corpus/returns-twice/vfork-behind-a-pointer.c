@@ -1,4 +1,5 @@
 // The same function, through a pointer.
+//@ native: hangs
 #define _GNU_SOURCE
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
 // Whatever comes back, and however often, this ends.
+//@ native: ends
 #define _GNU_SOURCE
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
 // The child ends, and its parent comes back from the same call.
+//@ native: hangs
 #define _GNU_SOURCE
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
 // What the child writes is seen by its parent: both have one memory.
+//@ native: hangs
 #define _GNU_SOURCE
 #include <unistd.h>
 

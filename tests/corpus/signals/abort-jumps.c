@@ -1,4 +1,5 @@
 // A handler of `abort` may jump away.
+//@ native: hangs
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // The handler stands in a structure.
+//@ native: hangs
 #include <signal.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // An alarm that is taken back does not go off.
+//@ native: hangs
 #include <unistd.h>
 
 int main(void) {

@@ -1,4 +1,5 @@
 // A loop that ends by itself ends with an alarm, too.
+//@ native: ends
 #include <unistd.h>
 
 int main(void) {

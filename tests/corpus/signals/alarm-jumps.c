@@ -1,4 +1,5 @@
 // A handler leaves a loop without an exit, and another one is reached.
+//@ native: hangs
 #include <setjmp.h>
 #include <signal.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 // It ends the program.
+//@ native: ends
 #include <unistd.h>
 
 int main(void) {

@@ -1,4 +1,5 @@
 // A function runs in `fork`.
+//@ native: hangs
 #include <pthread.h>
 #include <unistd.h>
 

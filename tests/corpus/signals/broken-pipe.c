@@ -1,4 +1,5 @@
 // Nobody reads: the write ends the program.
+//@ native: ends
 #include <unistd.h>
 
 int main(void) {

@@ -1,4 +1,5 @@
 // The end of a child is a signal to its parent.
+//@ native: ends
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
 // Nothing in the program raises a signal: that none comes is an assumption.
+//@ native: hangs
 #include <signal.h>
 #include <unistd.h>
 

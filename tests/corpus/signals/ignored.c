@@ -1,4 +1,5 @@
 // No handler runs.
+//@ native: ends
 #include <signal.h>
 
 static int n;

@@ -1,4 +1,5 @@
 // A timer ends the program.
+//@ native: ends
 #include <sys/time.h>
 
 int main(void) {

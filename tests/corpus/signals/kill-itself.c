@@ -1,4 +1,5 @@
 // The program ends itself by a signal.
+//@ native: ends
 #include <signal.h>
 #include <unistd.h>
 

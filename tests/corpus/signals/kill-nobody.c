@@ -1,4 +1,5 @@
 // Signal 0 is none.
+//@ native: hangs
 #include <signal.h>
 #include <unistd.h>
 

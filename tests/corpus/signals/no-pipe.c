@@ -1,4 +1,5 @@
 // Whoever reads what is written is outside of the program.
+//@ native: hangs
 #include <unistd.h>
 
 int main(void) {

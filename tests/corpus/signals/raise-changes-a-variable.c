@@ -1,4 +1,5 @@
 // The handler runs within `raise`.
+//@ native: hangs
 #include <signal.h>
 
 static int n;

@@ -1,4 +1,5 @@
 // The handler, which runs within `raise`, ends the program.
+//@ native: ends
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
 // The handler does not come back, in the first round.
+//@ native: hangs
 #include <signal.h>
 
 static void handler(int number) {

@@ -1,4 +1,5 @@
 // From then on a division by zero raises a signal.
+//@ native: ends
 #define _GNU_SOURCE
 #include <fenv.h>
 

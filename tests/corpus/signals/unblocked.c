@@ -1,4 +1,5 @@
 // What was raised while it was blocked comes when it is not any more.
+//@ native: hangs
 #include <signal.h>
 
 static volatile sig_atomic_t n;

@@ -1,4 +1,5 @@
 // The first byte is the user's, and so is the second one.
+//@ native: ends
 int getchar(void);
 
 int main(void) {

@@ -1,5 +1,6 @@
 // Nobody may rely on an end that stays, neither for an end nor for a hang: after the first one there may be more on a terminal, and
 // a plain file has none.
+//@ native: ends
 int getchar(void);
 
 int main(void) {

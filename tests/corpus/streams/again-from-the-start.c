@@ -1,4 +1,5 @@
 // A file with one byte is enough.
+//@ native: ends
 typedef struct _IO_FILE FILE;
 FILE *fopen(const char *, const char *);
 int fgetc(FILE *);

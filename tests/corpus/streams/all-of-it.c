@@ -1,4 +1,5 @@
 // Who waits for a hundred bytes waits for ever where there are fewer.
+//@ native: hangs
 typedef unsigned long size_t;
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;

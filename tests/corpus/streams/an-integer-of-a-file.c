@@ -1,4 +1,5 @@
 // Its bytes are the user's.
+//@ native: ends
 typedef unsigned long size_t;
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;

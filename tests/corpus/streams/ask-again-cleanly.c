@@ -1,4 +1,5 @@
 // The rest of the line is thrown away; only at the end it hangs.
+//@ native: ends
 int scanf(const char *, ...);
 int getchar(void);
 

@@ -1,4 +1,5 @@
 // What is no number is there the next time, too.
+//@ native: hangs
 int scanf(const char *, ...);
 
 int main(void) {

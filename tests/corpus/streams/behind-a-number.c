@@ -1,4 +1,5 @@
 // A digit behind a number is a part of it.
+//@ native: ends
 int scanf(const char *, ...);
 int getchar(void);
 

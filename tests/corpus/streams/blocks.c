@@ -1,4 +1,5 @@
 // A block that is not whole is the last one.
+//@ native: hangs
 typedef unsigned long size_t;
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;

@@ -1,4 +1,5 @@
 // The library reads ahead: what a descriptor gives then is not the next byte.
+//@ native: ends
 typedef unsigned long size_t;
 int getchar(void);
 long read(int, void *, size_t);

@@ -1,4 +1,5 @@
 // After the end there may be more, if somebody says so; but not without end.
+//@ native: hangs
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;
 int getc(FILE *);

@@ -1,4 +1,5 @@
 // A descriptor that is closed gives errors.
+//@ native: ends
 typedef unsigned long size_t;
 int close(int);
 long read(int, void *, size_t);

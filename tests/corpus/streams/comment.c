@@ -1,4 +1,5 @@
 // A comment that is not closed.
+//@ native: ends
 int getchar(void);
 
 int main(void) {

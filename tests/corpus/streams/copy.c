@@ -1,4 +1,5 @@
 // The input is finite, whatever is done with it.
+//@ native: ends
 int getchar(void);
 int putchar(int);
 

@@ -1,4 +1,5 @@
 // Without the file there is no descriptor, and no end, only an error for ever.
+//@ native: hangs
 typedef unsigned long size_t;
 int open(const char *, int, ...);
 long read(int, void *, size_t);

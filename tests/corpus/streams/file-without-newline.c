@@ -1,4 +1,5 @@
 // The file may be empty. What goes out is not what comes in.
+//@ native: ends
 typedef struct _IO_FILE FILE;
 extern FILE *stderr;
 FILE *fopen(const char *, const char *);

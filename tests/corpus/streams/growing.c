@@ -1,4 +1,5 @@
 // Each byte that is read is written to the end of the same file.
+//@ native: ends
 typedef struct _IO_FILE FILE;
 FILE *fopen(const char *, const char *);
 int getc(FILE *);

@@ -1,4 +1,5 @@
 // At the end the line stays what it was.
+//@ native: hangs
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;
 char *fgets(char *, int, FILE *);

@@ -1,4 +1,5 @@
 // A line is at least one byte. With room for none, the library may give an empty line for ever.
+//@ native: hangs
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;
 char *fgets(char *, int, FILE *);

@@ -1,4 +1,5 @@
 // Each call has read one more byte.
+//@ native: ends
 int getchar(void);
 
 static int depth(void) { //@ recursion: terminates

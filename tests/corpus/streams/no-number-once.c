@@ -1,4 +1,5 @@
 // What was no number is none the next time.
+//@ native: ends
 int scanf(const char *, ...);
 
 int main(void) {

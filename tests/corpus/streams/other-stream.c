@@ -1,4 +1,5 @@
 // It may be either.
+//@ native: ends
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;
 FILE *fopen(const char *, const char *);

@@ -1,4 +1,5 @@
 // Nobody else writes into this pipe.
+//@ native: ends
 typedef unsigned long size_t;
 int pipe(int *);
 long read(int, void *, size_t);

@@ -1,4 +1,5 @@
 // What was pushed back comes again.
+//@ native: ends
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;
 int getc(FILE *);

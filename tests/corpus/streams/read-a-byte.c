@@ -1,4 +1,5 @@
 // At the end the byte stays what it was.
+//@ native: hangs
 typedef unsigned long size_t;
 long read(int, void *, size_t);
 

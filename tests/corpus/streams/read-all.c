@@ -1,4 +1,5 @@
 // At the end nothing is added any more.
+//@ native: hangs
 typedef unsigned long size_t;
 long read(int, void *, size_t);
 

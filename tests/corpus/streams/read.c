@@ -1,4 +1,5 @@
 // 0 is the end, -1 an error, which may come at any time.
+//@ native: hangs
 typedef unsigned long size_t;
 long read(int, void *, size_t);
 

@@ -1,4 +1,5 @@
 // The input is finite.
+//@ native: ends
 int getchar(void);
 
 int main(void) {

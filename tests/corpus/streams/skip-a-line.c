@@ -1,4 +1,5 @@
 // At the end of the input there is no newline, and the end comes again and again.
+//@ native: hangs
 int getchar(void);
 
 int main(void) {

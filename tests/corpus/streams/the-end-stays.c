@@ -1,4 +1,5 @@
 // An empty input.
+//@ native: hangs
 int getchar(void);
 
 int main(void) {

@@ -1,4 +1,5 @@
 // Each byte is read once, and then there are ends only.
+//@ native: ends
 int getchar(void);
 
 int main(void) {

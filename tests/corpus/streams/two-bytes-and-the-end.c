@@ -1,4 +1,5 @@
 // What comes after two bytes is the end.
+//@ native: ends
 int getchar(void);
 
 int main(void) {

@@ -1,4 +1,5 @@
 // No number of two digits is larger than 99.
+//@ native: ends
 int scanf(const char *, ...);
 
 int main(void) {

@@ -1,4 +1,5 @@
 // Two files have two contents.
+//@ native: ends
 typedef struct _IO_FILE FILE;
 FILE *fopen(const char *, const char *);
 int getc(FILE *);

@@ -1,4 +1,5 @@
 // Two handles of one file give the same bytes.
+//@ native: ends
 typedef struct _IO_FILE FILE;
 FILE *fopen(const char *, const char *);
 int getc(FILE *);

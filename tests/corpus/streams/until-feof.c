@@ -1,4 +1,5 @@
 // The library remembers the end.
+//@ native: ends
 typedef struct _IO_FILE FILE;
 extern FILE *stdin;
 int feof(FILE *);

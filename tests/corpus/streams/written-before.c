@@ -1,4 +1,5 @@
 // What is read is what was written.
+//@ native: ends
 typedef struct _IO_FILE FILE;
 FILE *fopen(const char *, const char *);
 int fclose(FILE *);

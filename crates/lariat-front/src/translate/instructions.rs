@@ -310,6 +310,7 @@ impl<'m> Builder<'_, 'm> {
         let absolute = self.points.known(ObjectKind::Absolute);
         let found = absolute.is_some() && targets.0.len() == 1 && targets.0.keys().next().copied() == absolute;
         if found {
+            self.program.origins.devices = true;
             let span = state.span.clone();
             self.assume(state, "there is a device at the address that the program gives as a number", span);
         }

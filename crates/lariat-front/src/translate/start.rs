@@ -390,7 +390,8 @@ pub(super) fn has_cycle(module: &crate::module::Module, f: FunctionId, seen: &mu
 /// Whether every part of an initial value is understood.
 pub(super) fn is_plain(c: &Constant) -> bool {
     match c {
-        Constant::Opaque(_) => false,
+        // What is undefined has no value that anybody could know.
+        Constant::Opaque(_) | Constant::Undef(_) | Constant::Poison(_) => false,
         Constant::Aggregate(_, parts) => parts.iter().all(is_plain),
         Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => is_plain(inner),
         _ => true,

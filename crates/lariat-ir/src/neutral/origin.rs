@@ -167,6 +167,8 @@ pub struct Origins {
     pub assumes: BTreeSet<String>,
     /// Functions without a model, which are called and not defined.
     pub unknown_functions: BTreeSet<String>,
+    /// Whether it accesses registers of devices, at addresses of its own.
+    pub devices: bool,
     /// Memory from before, if the program looks at it.
     pub before: Option<Before>,
 }

@@ -120,6 +120,9 @@ fn program(of: &Origins<'_>, entry: &EntryStudy, study: &Study, claim: &Claim) -
     if !source.is_known() || of.file.extension().is_none_or(|e| e != "c" && e != "i") {
         return Err("only C sources are put into programs".into());
     }
+    if source.origins.devices {
+        return Err("it accesses registers of a device, which is not here".into());
+    }
     let run = replay(&study.ts, claim, ROUNDS, STEPS).ok_or("the proof has no run that can be followed")?;
     let inputs = Inputs::of(study, source, claim, &run)?;
     let path = std::fs::canonicalize(of.file).unwrap_or_else(|_| of.file.to_owned());
