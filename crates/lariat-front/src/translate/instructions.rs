@@ -317,22 +317,6 @@ impl<'m> Builder<'_, 'm> {
         found
     }
 
-    /// An access may ask for more than the alignment of its object: whether the address happens to have it nobody knows. Whether
-    /// anything follows.
-    fn perhaps_aligned(&mut self, state: &mut State, targets: &Targets, align: u64) -> bool {
-        let all = self.points.expand(targets);
-        let loose = |o: &super::points::ObjectId| {
-            let object = self.memory.object(*o);
-            object.align < align && !matches!(object.kind, ObjectKind::Function(_))
-        };
-        if !all.0.keys().any(loose) {
-            return true;
-        }
-        let flag = IntType::unsigned(1);
-        let aligned = self.unknown(state, "alignment by chance", flag, UnknownKind::Environment, None);
-        self.require(state, low_bit(&aligned))
-    }
-
     /// A value is handed over with a promise, as an argument or a result: where it is not kept the run is undefined, or, if that is poison
     /// only, nothing is said of it. Whether anything follows.
     pub(super) fn pass_with(&mut self, state: &mut State, operand: &Operand, promise: &Promise) -> bool {
@@ -507,9 +491,7 @@ impl<'m> Builder<'_, 'm> {
         let leaves = leaves_of(ty);
         let single = leaves.len() == 1 && leaves[0].0 == 0;
         let mut parts = Vec::new();
-        if !self.somewhere(state, pointer, targets)
-            || !self.perhaps_aligned(state, targets, if single { align } else { 1 })
-        {
+        if !self.somewhere(state, pointer, targets) {
             return Ok(None);
         }
         if super::is_huge(ty) {
@@ -557,9 +539,7 @@ impl<'m> Builder<'_, 'm> {
         let single = leaves.len() == 1 && leaves[0].0 == 0;
         let mut parts = Vec::new();
         flatten(value, &mut parts);
-        if !self.somewhere(state, pointer, targets)
-            || !self.perhaps_aligned(state, targets, if single { align } else { 1 })
-        {
+        if !self.somewhere(state, pointer, targets) {
             return Ok(Flow::Done);
         }
         if super::is_huge(ty) {

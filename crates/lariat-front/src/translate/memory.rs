@@ -226,6 +226,7 @@ impl Builder<'_, '_> {
         };
         for (id, offsets) in self.data(targets) {
             let object = self.memory.object(id);
+            let by_chance = if object.align < align { happens_to_be_aligned() } else { truth(true) };
             if state.writing
                 && let ObjectKind::Global(g) = object.kind
                 && self.cx.flat.module.globals[g.0 as usize].constant
@@ -239,7 +240,7 @@ impl Builder<'_, '_> {
                 if i64::try_from(align.min(object.align)).is_ok_and(|a| a > 1 && offset % a != 0) {
                     continue;
                 }
-                let when = self.inside(state, object, pointer, Some(offset), &bytes)?;
+                let when = and(self.inside(state, object, pointer, Some(offset), &bytes)?, by_chance);
                 add(when, self.place(id, &Offsets::Exact(vec![offset]), size, pointer));
                 continue;
             }
@@ -251,7 +252,7 @@ impl Builder<'_, '_> {
                             // Misaligned, since the object is aligned.
                             continue;
                         }
-                        let when = self.inside(state, object, pointer, Some(o), &bytes)?;
+                        let when = and(self.inside(state, object, pointer, Some(o), &bytes)?, by_chance.clone());
                         let at = if object.many.is_none() {
                             constant(&object.base + IBig::from(o), ty)
                         } else {
@@ -261,7 +262,7 @@ impl Builder<'_, '_> {
                     }
                 }
                 class @ Offsets::Class { .. } => {
-                    let mut when = self.inside(state, object, pointer, None, &bytes)?;
+                    let mut when = and(self.inside(state, object, pointer, None, &bytes)?, by_chance);
                     if class != offsets {
                         // The class was narrowed by the alignment, which is then to be asked for.
                         let modulus = constant(align, ty);
@@ -495,6 +496,14 @@ impl Builder<'_, '_> {
         // What was stored before is still asked to be defined; see `MemUpdate::Forget`.
         state.stores.push(MemUpdate::Forget { mem, unknown });
     }
+}
+
+/// An access that asks for more than the alignment of its object is defined only if the address happens to have it. So it may be, for
+/// proofs that a run ends; and no proof of an endless run may rest on it.
+fn happens_to_be_aligned() -> Cond {
+    let flag = IntType::unsigned(1);
+    let promised = Expr::promised(truth(false), constant(0, flag));
+    Cond::cmp(CmpOp::Eq, flag, promised, constant(0, flag))
 }
 
 /// How far the second address is from the first, if that shows.
