@@ -59,8 +59,11 @@ fn expected(text: &str) -> Result<Option<Expected>, String> {
 
 /// Whether a program was still running when its time was up.
 fn hangs(program: &Path, e: &Expected) -> bool {
+    // What it writes it writes there.
+    let folder = program.parent().expect("it is in a folder");
     let mut child = Command::new(program)
         .args(&e.arguments)
+        .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
