@@ -102,7 +102,8 @@ impl Generator {
         out.push(Stmt::of(&text, vec![a, b]));
     }
 
-    /// Locals that change between `setjmp` and `longjmp`, in many ways, and some that do not.
+    /// Locals that change between `setjmp` and `longjmp`, in many ways, and some that do not. Their addresses are kept, so that they stay in
+    /// memory also where passes run: else both the old and the new value would be right.
     fn changed_before_a_jump(&mut self, out: &mut Vec<Stmt>) {
         self.count("local changed before a jump");
         let buffer = self.fresh("@jb");
@@ -119,7 +120,7 @@ impl Generator {
         ]);
         let text = format!(
             "{{ struct p {{ int a, b; }} x = {{(int)#, 2}}, y = {{(int)#, 4}}; volatile int z = 1; const int k = 5; \
-             if (setjmp({buffer}) == 0) {{ {change} z = 2; longjmp({buffer}, 3); }} observe(x.a); observe(x.b); observe(y.a); \
+             struct p *volatile in_memory[2] = {{&x, &y}}; (void)in_memory; if (setjmp({buffer}) == 0) {{ {change} z = 2; longjmp({buffer}, 3); }} observe(x.a); observe(x.b); observe(y.a); \
              observe(z); observe(k); }}"
         );
         self.cost += 3 * self.times;
