@@ -11,11 +11,13 @@
 //! | Orbit | [`orbit`](mod@orbit) | a concrete run that repeats, whatever the environment does |
 //! | `RecurrentSet` | [`recurrent`](mod@recurrent) | states a run can be kept in |
 //! | Program | [`program`](mod@program) | the verdict of the whole system |
+//! | none of its own | [`compose`](mod@compose) | the verdict on a loop of the source, from several systems |
 //! | `AbstractCycle` | [`attest`](mod@attest) | nothing that counts: it becomes [`Attested`] |
 //!
 //! What all of them rest on is the [`System`]: its guards are total and disjoint ([`verify`]).
 
 pub mod attest;
+pub mod compose;
 pub mod invariants;
 pub mod orbit;
 pub mod program;
@@ -41,11 +43,17 @@ use std::collections::BTreeSet;
 pub struct Proved {
     claim: Claim,
     assumptions: BTreeSet<AssumptionId>,
+    /// Whether it was proved of all initial states.
+    always: bool,
     /// The serial number of the system that the claim's terms belong to.
     of: u64,
 }
 
 impl Proved {
+    fn new(system: &System<'_>, claim: Claim, assumptions: BTreeSet<AssumptionId>) -> Self {
+        let always = claim.when == system.ts().terms.tt();
+        Self { claim, assumptions, always, of: system.serial() }
+    }
     /// What was proved.
     pub fn claim(&self) -> &Claim {
         &self.claim
@@ -109,7 +117,7 @@ pub fn check(system: &System<'_>, claim: &Claim, solver: &mut dyn Solver, limit:
         }
     };
     used.extend(general_assumptions(system));
-    Ok(Proved { claim: claim.clone(), assumptions: used, of: system.serial() })
+    Ok(Proved::new(system, claim.clone(), used))
 }
 
 /// Shows that a condition holds in every initial state: a claim for the states of such a `when` is one for all of them.

@@ -49,7 +49,7 @@ pub fn conclude(
             }
             // Without loops every run ends, and rests on every edge all the same.
             let assumptions = crate::all_assumptions(system);
-            Ok(Proved { claim: claim(&used), assumptions, of: system.serial() })
+            Ok(Proved::new(system, claim(&used), assumptions))
         }
         Property::ProgramDiverges => {
             let Some(p) =
@@ -59,7 +59,7 @@ pub fn conclude(
                 return Err(Rejection::new(Condition::OtherInitialStates, message));
             };
             let assumptions: BTreeSet<AssumptionId> = p.assumptions.clone();
-            Ok(Proved { claim: claim(&[p]), assumptions, of: system.serial() })
+            Ok(Proved::new(system, claim(&[p]), assumptions))
         }
         _ => Err(Rejection::new(Condition::KindDoesNotFit, "a program's verdict is that it terminates or diverges")),
     }

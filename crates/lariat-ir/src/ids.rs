@@ -60,6 +60,10 @@ id!(
     /// An assumption of a transition system.
     AssumptionId, "a"
 );
+id!(
+    /// A loop of the source in the list of a system.
+    SourceId, "s"
+);
 
 impl LocId {
     pub(crate) const fn sink(number: u32) -> Self {

@@ -6,6 +6,7 @@ pub mod data;
 pub mod eval;
 pub mod fast;
 pub mod float;
+pub mod graph;
 pub mod ids;
 mod intern;
 pub mod interp;
@@ -16,6 +17,7 @@ pub mod observed;
 pub mod simplify;
 pub mod smtlib;
 pub mod sort;
+pub mod source;
 pub mod system;
 pub mod term;
 pub mod value;
@@ -23,10 +25,11 @@ pub mod value;
 pub use claim::{Arm, Certificate, Choice, Claim, Disjunct, Inner, Measure, Move, Order, Outline, Place, Property};
 pub use data::Data;
 pub use float::{FloatOp, Format};
-pub use ids::{AssumptionId, EdgeId, Id, IdVec, LocId, LoopId, UnknownId, VarId};
+pub use ids::{AssumptionId, EdgeId, Id, IdVec, LocId, LoopId, SourceId, UnknownId, VarId};
 pub use interp::{Machine, RunEnd, State, Step};
 pub use loops::{Loop, LoopForest};
 pub use sort::{MAX_WIDTH, Scalar, Sort};
+pub use source::{LoopCopy, LoopKey, SourceKind, SourceLoop};
 pub use system::{
     Assumption, Defect, Edge, Integers, Location, Mode, Obligation, Proves, SINKS, Span, SystemHash, TransitionSystem,
     Unknown, UnknownKind, Var,

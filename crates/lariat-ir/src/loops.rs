@@ -9,6 +9,7 @@
 //! they would lie in a component of the rest, which is a smaller loop. Hence every cycle passes a header, the
 //! headers are cutpoints, and a program terminates iff no run stays in one of its outermost loops for ever.
 
+use crate::graph::Components;
 use crate::ids::{EdgeId, Id, IdVec, LocId, LoopId};
 use crate::system::TransitionSystem;
 use std::collections::BTreeSet;
@@ -41,7 +42,8 @@ impl LoopForest {
     /// The loops of a system.
     pub fn of(ts: &TransitionSystem) -> Self {
         let mut found: Vec<(Loop, Option<usize>)> = Vec::new();
-        let mut search = Search::new(ts);
+        let mut search = Components::new(ts.locs.len());
+        let next = successors(ts);
         let mut predecessors: IdVec<LocId, Vec<LocId>> = ts.locs.ids().map(|_| Vec::new()).collect();
         for e in &ts.edges {
             predecessors[e.to].push(e.from);
@@ -49,9 +51,11 @@ impl LoopForest {
         let all: Vec<LocId> = ts.locs.ids().filter(|l| !l.is_sink()).collect();
         let mut open: Vec<(Vec<LocId>, Option<usize>, u32)> = vec![(all, None, 1)];
         while let Some((region, parent, depth)) = open.pop() {
-            for body in search.cyclic_components(&region) {
-                let inside = search.mark(&body);
-                let is_inside = |l: LocId| search.region[l] == inside;
+            let nodes: Vec<usize> = region.iter().map(|l| l.index()).collect();
+            for nodes in search.cyclic(&nodes, &next) {
+                let inside = search.mark(&nodes);
+                let is_inside = |l: LocId| search.is_in(l.index(), inside);
+                let body: Vec<LocId> = nodes.iter().map(|n| LocId::from_index(*n)).collect();
                 let mut entries = body
                     .iter()
                     .copied()
@@ -112,10 +116,16 @@ impl LoopForest {
     }
 }
 
+/// Where the edges of a location lead, by their numbers.
+fn successors(ts: &TransitionSystem) -> impl Fn(usize, usize) -> Option<usize> + '_ {
+    |n, i| ts.locs[LocId::from_index(n)].out.get(i).map(|e| ts.edges[*e].to.index())
+}
+
 /// A cycle through `region` that avoids `cut`, as its locations in order; nothing if every cycle passes the cut.
 pub fn cycle_avoiding(ts: &TransitionSystem, region: &BTreeSet<LocId>, cut: &BTreeSet<LocId>) -> Option<Vec<LocId>> {
-    let rest: Vec<LocId> = region.difference(cut).copied().collect();
-    let component: BTreeSet<LocId> = Search::new(ts).cyclic_components(&rest).into_iter().next()?.into_iter().collect();
+    let rest: Vec<usize> = region.difference(cut).map(|l| l.index()).collect();
+    let found = Components::new(ts.locs.len()).cyclic(&rest, successors(ts));
+    let component: BTreeSet<LocId> = found.into_iter().next()?.into_iter().map(LocId::from_index).collect();
     // Walk inside the component until a location repeats: each has a successor in it.
     let mut walk = vec![*component.first().expect("a component is not empty")];
     loop {
@@ -130,102 +140,6 @@ pub fn cycle_avoiding(ts: &TransitionSystem, region: &BTreeSet<LocId>, cut: &BTr
             return Some(walk.split_off(start));
         }
         walk.push(next);
-    }
-}
-
-/// A search for components in one part of a graph after another.
-struct Search<'a> {
-    ts: &'a TransitionSystem,
-    /// The part that a location was last said to be in.
-    region: IdVec<LocId, u32>,
-    regions: u32,
-    number: IdVec<LocId, usize>,
-    low: IdVec<LocId, usize>,
-    on_stack: IdVec<LocId, bool>,
-}
-
-const UNSEEN: usize = usize::MAX;
-
-impl<'a> Search<'a> {
-    fn new(ts: &'a TransitionSystem) -> Self {
-        Self {
-            ts,
-            region: ts.locs.ids().map(|_| 0).collect(),
-            regions: 0,
-            number: ts.locs.ids().map(|_| UNSEEN).collect(),
-            low: ts.locs.ids().map(|_| UNSEEN).collect(),
-            on_stack: ts.locs.ids().map(|_| false).collect(),
-        }
-    }
-
-    /// Says that these locations are a part, and no others.
-    fn mark(&mut self, part: &[LocId]) -> u32 {
-        self.regions += 1;
-        for &l in part {
-            self.region[l] = self.regions;
-        }
-        self.regions
-    }
-
-    /// The strongly connected components of a subgraph that have a cycle, in order of their smallest location, each in order.
-    fn cyclic_components(&mut self, part: &[LocId]) -> Vec<Vec<LocId>> {
-        let ts = self.ts;
-        let here = self.mark(part);
-        for &l in part {
-            self.number[l] = UNSEEN;
-        }
-        // Tarjan's algorithm with an explicit stack of (location, how many of its edges are done).
-        let mut stack = Vec::new();
-        let mut next = 0;
-        let mut components = Vec::new();
-        for &root in part {
-            if self.number[root] != UNSEEN {
-                continue;
-            }
-            let mut calls = vec![(root, 0)];
-            self.enter(root, &mut next, &mut stack);
-            while let Some((l, done)) = calls.last_mut() {
-                let l = *l;
-                if let Some(&e) = ts.locs[l].out.get(*done) {
-                    *done += 1;
-                    let t = ts.edges[e].to;
-                    if self.region[t] != here {
-                        continue;
-                    }
-                    if self.number[t] == UNSEEN {
-                        self.enter(t, &mut next, &mut stack);
-                        calls.push((t, 0));
-                    } else if self.on_stack[t] {
-                        self.low[l] = self.low[l].min(self.number[t]);
-                    }
-                    continue;
-                }
-                calls.pop();
-                if let Some(&(parent, _)) = calls.last() {
-                    self.low[parent] = self.low[parent].min(self.low[l]);
-                }
-                if self.low[l] == self.number[l] {
-                    let start = stack.iter().rposition(|&t| t == l).expect("the component's root is on the stack");
-                    let mut component: Vec<LocId> = stack.split_off(start);
-                    for &t in &component {
-                        self.on_stack[t] = false;
-                    }
-                    component.sort_unstable();
-                    let to_itself = || ts.locs[l].out.iter().any(|&e| ts.edges[e].to == l);
-                    if component.len() > 1 || to_itself() {
-                        components.push(component);
-                    }
-                }
-            }
-        }
-        components.sort_by_key(|c| c.first().copied());
-        components
-    }
-
-    fn enter(&mut self, l: LocId, next: &mut usize, stack: &mut Vec<LocId>) {
-        (self.number[l], self.low[l], self.on_stack[l]) = (*next, *next, true);
-        stack.push(l);
-        *next += 1;
     }
 }
 

@@ -8,15 +8,17 @@
 //! 4. `init` is a truth value over state variables;
 //! 5. only an unknown of sort `int` has a range, and it is not empty;
 //! 6. names are unique among variables and unknowns, and among locations, and consist of characters that the text form
-//!    can write, so that no two systems have one text.
+//!    can write, so that no two systems have one text;
+//! 7. each loop of the source is listed once, behind the one around it, and locations name loops that are listed.
 //!
 //! What `lariat_check::verify` establishes beyond, because it takes a solver: the guards at each location are total (a
 //! stuck state is neither an end nor a hang) and pairwise disjoint. Disjoint guards make a run a function of its
 //! first state and of the unknown values alone: no third party chooses an edge, so nobody has to say on which side of
 //! a proof that party stands.
 
-use crate::ids::{AssumptionId, EdgeId, Id, IdVec, LocId, UnknownId, VarId};
+use crate::ids::{AssumptionId, EdgeId, Id, IdVec, LocId, SourceId, UnknownId, VarId};
 use crate::sort::Sort;
+use crate::source::{self, SourceLoop};
 use crate::term::{Op, Role, Term, Terms};
 use crate::value::Value;
 use dashu_int::IBig;
@@ -142,8 +144,20 @@ pub struct Location {
     pub span: Option<Span>,
     /// The function it belongs to.
     pub function: Option<String>,
+    /// The innermost loop of the source that it lies in.
+    pub within: Option<SourceId>,
+    /// Whether it stands for no place of the source: a loop that starts here is none of the program.
+    pub artificial: bool,
     /// The edges that leave it.
     pub out: Vec<EdgeId>,
+}
+
+impl Location {
+    /// A location of this name, of which nothing else is known.
+    pub fn named(name: &str) -> Self {
+        let name = name.to_owned();
+        Self { name, span: None, function: None, within: None, artificial: false, out: Vec::new() }
+    }
 }
 
 /// An edge: taken when its guard holds; all updates happen at once.
@@ -227,9 +241,13 @@ pub struct TransitionSystem {
     pub assumptions: IdVec<AssumptionId, Assumption>,
     /// What its verdict does not cover.
     pub obligations: Vec<Obligation>,
+    /// The loops of the source that it holds.
+    pub sources: IdVec<SourceId, SourceLoop>,
     /// Of a system that was made from a program: the location and the case there that an edge stands for. Reports look at it,
     /// proofs do not; the text form and the hash have no trace of it.
     pub cases: BTreeMap<EdgeId, (usize, usize)>,
+    /// Of a system that was made from a program: the locations where signed numbers may overflow. No more a part of it than `cases`.
+    pub overflows: BTreeSet<LocId>,
 }
 
 /// Why a system is not one.
@@ -246,7 +264,6 @@ impl TransitionSystem {
     pub fn new(name: &str, integers: Integers) -> Self {
         let terms = Terms::new();
         let init = terms.tt();
-        let sink = |name: &str| Location { name: name.to_owned(), span: None, function: None, out: Vec::new() };
         Self {
             terms,
             name: name.to_owned(),
@@ -255,13 +272,15 @@ impl TransitionSystem {
             mode: Mode::Program,
             vars: IdVec::new(),
             unknowns: IdVec::new(),
-            locs: SINKS.into_iter().map(|(_, name)| sink(name)).collect(),
+            locs: SINKS.into_iter().map(|(_, name)| Location::named(name)).collect(),
             edges: IdVec::new(),
             entry: LocId::EXIT,
             init,
             assumptions: IdVec::new(),
             obligations: Vec::new(),
+            sources: IdVec::new(),
             cases: BTreeMap::new(),
+            overflows: BTreeSet::new(),
         }
     }
 
@@ -282,7 +301,7 @@ impl TransitionSystem {
 
     /// Adds a location. Its name must be new.
     pub fn add_loc(&mut self, name: &str) -> LocId {
-        self.locs.push(Location { name: name.to_owned(), span: None, function: None, out: Vec::new() })
+        self.locs.push(Location::named(name))
     }
 
     /// Adds an edge without source position or assumptions.
@@ -469,6 +488,12 @@ impl TransitionSystem {
             if !names.insert(&loc.name) {
                 defect(Some(id), format!("the location `{}` stands twice", loc.name));
             }
+            if loc.within.is_some_and(|s| self.sources.get(s).is_none()) {
+                defect(Some(id), format!("`{}` lies in a loop of the source that is not listed", loc.name));
+            }
+        }
+        if let Some(message) = source::defect(&self.sources) {
+            defect(None, message);
         }
         found
     }

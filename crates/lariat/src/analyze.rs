@@ -1,15 +1,15 @@
 //! From a transition system to checked verdicts.
 
-use crate::counterparts::{Counterparts, Places};
 use crate::source::Source;
+use lariat_check::compose::{Control, Entry, Extent, Findings};
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
 use lariat_engines::Effort;
 use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal, Trial};
-use lariat_ir::neutral::{self, Recursion};
-use lariat_ir::{Claim, Integers, LocId, LoopForest, LoopId, Property, Proves, TransitionSystem, lts};
+use lariat_ir::neutral;
+use lariat_ir::{Claim, Integers, LocId, LoopForest, LoopId, LoopKey, Property, Proves, TransitionSystem, lts};
 use lariat_smt::{Limit, Room, Solver, Z3Solver};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// A verdict, of a loop or of the whole program.
@@ -62,14 +62,21 @@ pub struct Analysis {
     pub proved: Vec<(&'static str, Proved)>,
     /// What happened to each loop, inner loops first.
     pub loops: Vec<LoopResult>,
-    /// The loops.
-    pub forest: LoopForest,
+    /// Its control flow.
+    pub control: Control,
     /// Why the verdict on the whole is unknown.
     pub reason: Option<String>,
     /// With `audit`: loops for which contradicting claims were accepted. A bug in the checker.
     pub contradictions: Vec<String>,
     /// How long it took.
     pub time: Duration,
+}
+
+impl Analysis {
+    /// The loops of the system.
+    pub fn forest(&self) -> &LoopForest {
+        self.control.forest()
+    }
 }
 
 /// Decides the loops of a system and the system.
@@ -95,6 +102,7 @@ pub(crate) fn analyze_next(
 /// The work on one system.
 struct Inquiry<'a> {
     system: System<'a>,
+    control: Control,
     portfolio: Portfolio,
     proved: Vec<(&'static str, Proved)>,
     /// The checker's, in a context in which no engine asks anything.
@@ -108,9 +116,9 @@ impl<'a> Inquiry<'a> {
     fn new(ts: &'a TransitionSystem, checkers: &Room, deadline: Instant) -> Result<Self, SystemDefect> {
         let begin = Instant::now();
         let system = System::verify(ts, &mut Z3Solver::new(), until(deadline))?;
-        let portfolio = Portfolio::default();
+        let (control, portfolio) = (Control::of(&system), Portfolio::default());
         let solver = Z3Solver::in_room(checkers);
-        Ok(Self { system, portfolio, proved: Vec::new(), solver, conclusion: None, time: begin.elapsed() })
+        Ok(Self { system, control, portfolio, proved: Vec::new(), solver, conclusion: None, time: begin.elapsed() })
     }
 
     /// Runs the engines on the loops that are open.
@@ -141,13 +149,12 @@ impl<'a> Inquiry<'a> {
 
     /// The loops of another system of which a verdict is known here.
     fn decided_of(&self, other: &Self) -> BTreeSet<LoopId> {
-        let (forest, loops) = (self.system.forest(), &other.system.forest().loops);
-        let here = Places::of(self.system.ts(), forest);
-        let there = Places::of(other.system.ts(), other.system.forest());
-        let counterparts = Counterparts::of(&there, &here);
-        let hangs = |h| self.proved.iter().any(|(_, p)| p.claim().property == Property::Diverges(h));
-        let header = |id: LoopId| counterparts.of_first(id).map(|here| forest.loops[here].header);
-        loops.ids().filter(|id| header(*id).is_some_and(|h| self.ends(h) || hangs(h))).collect()
+        let here = findings(&self.control, self.proved.iter().map(|(_, p)| p));
+        let is_decided = |id: &LoopId| {
+            let copy = other.control.source_of(*id);
+            copy.is_some_and(|c| here.hangs(c).is_some() || here.ends(c) == Ok(Extent::Always))
+        };
+        other.control.forest().loops.ids().filter(is_decided).collect()
     }
 
     /// Whether the program and each of its loops end, from every initial state: then no run for ever can be found elsewhere.
@@ -172,7 +179,7 @@ impl<'a> Inquiry<'a> {
             program,
             proved: self.proved.clone(),
             loops: self.portfolio.results().to_vec(),
-            forest: self.system.forest().clone(),
+            control: self.control.clone(),
             reason,
             contradictions: contradictions(&self.system, &self.proved),
             time: self.time,
@@ -198,32 +205,34 @@ pub struct Study {
 }
 
 impl Study {
-    /// The places of the program that its locations stand for.
-    pub fn places(&self) -> Places<'_> {
-        Places::of(&self.ts, &self.analysis.forest)
+    /// What was proved of it.
+    pub fn findings(&self) -> Findings<'_> {
+        let Analysis { control, proved, program, .. } = &self.analysis;
+        findings(control, proved.iter().map(|(_, p)| p).chain(program))
     }
     /// Whether it was proved that a loop ends, from every initial state.
     pub fn ends(&self, id: LoopId) -> bool {
-        let header = self.analysis.forest.loops[id].header;
+        let header = self.analysis.forest().loops[id].header;
         let mut claims = self.analysis.proved.iter().map(|(_, p)| p.claim());
         claims.any(|c| c.property == Property::Terminates(header) && c.when == self.ts.terms.tt())
     }
     /// Whether it was proved that a loop ends, at least from some initial states.
     pub fn ends_somewhere(&self, id: LoopId) -> bool {
-        let header = self.analysis.forest.loops[id].header;
+        let header = self.analysis.forest().loops[id].header;
         self.analysis.proved.iter().any(|(_, p)| p.claim().property == Property::Terminates(header))
     }
     /// The loops that were proved to run for ever.
     pub fn hanging(&self) -> impl Iterator<Item = LoopId> + '_ {
         self.analysis.proved.iter().filter_map(|(_, p)| match p.claim().property {
-            Property::Diverges(h) => self.analysis.forest.with_header(h),
+            Property::Diverges(h) => self.analysis.forest().with_header(h),
             _ => None,
         })
     }
-    /// Whether the program and each of its loops end, from every initial state.
-    pub fn leaves_nothing_open(&self) -> bool {
-        self.analysis.verdict == Verdict::Terminates && self.analysis.forest.loops.ids().all(|id| self.ends(id))
-    }
+}
+
+/// What proofs say of the system that they were made for.
+fn findings<'a>(control: &'a Control, proofs: impl IntoIterator<Item = &'a Proved>) -> Findings<'a> {
+    Findings::new(control, proofs).expect("an analysis keeps the proofs of its own system")
 }
 
 /// What was found about one entry.
@@ -244,15 +253,15 @@ pub struct EntryStudy {
     pub source: Source,
     /// Verdicts on different systems that contradict each other. A bug in the lowering or in the checker.
     pub contradictions: Vec<String>,
-    /// The names of the locations of each recursive function's calls, by that of the location where it is entered again; for the
-    /// system that carries proofs of termination.
-    pub inside: BTreeMap<String, BTreeSet<String>>,
+    /// The loops of the source that it holds.
+    pub keys: BTreeSet<LoopKey>,
 }
 
 impl EntryStudy {
     /// An entry of a program, before anything is known of it.
     pub fn of(name: &str, program: &neutral::Program) -> Self {
-        Self { source: Source::of(program), inside: inside_recursions(program), ..Self::named(name) }
+        let keys = program.sources.iter().map(|s| s.copy.key.clone()).collect();
+        Self { source: Source::of(program), keys, ..Self::named(name) }
     }
     /// An entry of which only the name is known.
     pub fn named(name: &str) -> Self {
@@ -264,8 +273,16 @@ impl EntryStudy {
             reason: None,
             source: Source::default(),
             contradictions: Vec::new(),
-            inside: BTreeMap::new(),
+            keys: BTreeSet::new(),
         }
+    }
+    /// What the checker's rules of composition are told.
+    pub fn findings(&self) -> Entry<'_> {
+        let [first, rest @ ..] = self.studies.as_slice() else { return Entry::Unseen(&self.keys) };
+        // Only C leaves open what happens where numbers wrap.
+        let wraps = |s: &&Study| s.ts.integers == Integers::Wrap && first.ts.integers == Integers::C;
+        let wrap = self.beside.iter().find(wraps).map(Study::findings);
+        Entry::Seen { ends: first.findings(), hangs: rest.first().map(Study::findings), wrap }
     }
     /// Replaces what was known of one of its systems.
     pub fn know(&mut self, number: usize, study: Study) {
@@ -280,17 +297,6 @@ impl EntryStudy {
             self.contradictions = contradictions_between(&self.name, ends, hangs);
         }
     }
-}
-
-fn inside_recursions(program: &neutral::Program) -> BTreeMap<String, BTreeSet<String>> {
-    let mut all = BTreeMap::new();
-    if let Recursion::Resumed { ending } = &program.recursion
-        && let Recursion::Skipped { inside } = &ending.recursion
-    {
-        let name = |n: &usize| ending.locs[*n].name.clone();
-        all.extend(inside.iter().map(|(entry, locs)| (name(entry), locs.iter().map(name).collect())));
-    }
-    all
 }
 
 /// The time that is left is not worth a start: the checks alone would exceed it.
@@ -373,9 +379,10 @@ pub fn study_each(
 
 /// What is known of a system at which nobody could look.
 pub fn undecided(ts: &TransitionSystem, reason: &str) -> Analysis {
-    let forest = LoopForest::of(ts);
+    let control = Control::unverified(ts);
     let trial = || Trial { engine: "lariat", reason: Some(reason.to_owned()), rejected: Vec::new() };
-    let loops = forest
+    let loops = control
+        .forest()
         .loops
         .ids()
         .map(|id| LoopResult { id, decisions: Vec::new(), trials: vec![trial()], time: Duration::ZERO })
@@ -385,7 +392,7 @@ pub fn undecided(ts: &TransitionSystem, reason: &str) -> Analysis {
         program: None,
         proved: Vec::new(),
         loops,
-        forest,
+        control,
         reason: Some(reason.to_owned()),
         contradictions: Vec::new(),
         time: Duration::ZERO,
@@ -394,25 +401,15 @@ pub fn undecided(ts: &TransitionSystem, reason: &str) -> Analysis {
 
 /// Loops, and the entry, that were proved to end on one system and to run for ever on the other.
 pub(crate) fn contradictions_between(name: &str, ends: &Study, hangs: &Study) -> Vec<String> {
-    let (here, there) = (ends.places(), hangs.places());
-    let ending_body = |header: LocId| here.body(ends.analysis.forest.with_header(header)?);
-    let hanging_body = |header: LocId| there.body(hangs.analysis.forest.with_header(header)?);
+    let (ending, hanging) = (ends.findings(), hangs.findings());
     let mut found = Vec::new();
-    for (ending, a) in &ends.analysis.proved {
-        let Property::Terminates(end) = a.claim().property else { continue };
-        if a.claim().when != ends.ts.terms.tt() {
-            continue;
-        }
-        for (hanging, b) in &hangs.analysis.proved {
-            let Property::Diverges(hang) = b.claim().property else { continue };
-            // A run that stays in a part of the one loop stays in the other one.
-            let inside = hanging_body(hang).zip(ending_body(end)).is_some_and(|(inner, outer)| inner.is_subset(&outer));
-            if inside {
-                let at = &ends.ts.locs[end].name;
-                found.push(format!(
-                    "the loop at `{at}` of `{name}`: {ending} proved that it ends, {hanging} that it runs for ever"
-                ));
-            }
+    for copy in hangs.analysis.control.copies() {
+        // A run that stays in a part of a loop stays in the loop.
+        if let Some(id) = hanging.hangs_within(copy)
+            && ending.ends(copy) == Ok(Extent::Always)
+        {
+            let at = &hangs.ts.locs[hangs.analysis.forest().loops[id].header].name;
+            found.push(format!("{} was proved to end, and to run for ever at `{at}` of `{name}`", copy.key));
         }
     }
     if ends.analysis.verdict == Verdict::Terminates && hangs.analysis.verdict == Verdict::Diverges {

@@ -1,11 +1,9 @@
 //! What the other integer semantics say of loops that C leaves open, because a number may overflow there.
 
 use crate::analyze::{EntryStudy, Settings, Study, analyze_next};
-use crate::counterparts::Counterparts;
+use lariat_ir::Integers;
 use lariat_ir::neutral::{self, Target};
-use lariat_ir::{Integers, LoopId};
 use lariat_smt::Room;
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// When to ask the other semantics.
@@ -43,21 +41,16 @@ impl Questions {
     pub fn of(entry: &EntryStudy, compare: Compare) -> Self {
         let first = entry.studies.first().filter(|s| s.ts.integers == Integers::C);
         let Some(first) = first.filter(|_| compare != Compare::Never) else { return Self::default() };
-        let hanging: BTreeSet<LoopId> = entry.studies[1..]
-            .iter()
-            .flat_map(|second| {
-                let counterparts = Counterparts::of(&first.places(), &second.places());
-                second.hanging().filter_map(move |id| counterparts.of_second(id)).collect::<Vec<_>>()
-            })
-            .collect();
+        let second: Vec<_> = entry.studies[1..].iter().map(Study::findings).collect();
         let mut asked = Self::default();
-        for (id, l) in first.analysis.forest.loops.entries() {
-            let names = l.body.iter().map(|b| first.ts.locs[*b].name.as_str());
-            if !entry.source.may_overflow(names) {
+        for (id, l) in first.analysis.forest().loops.entries() {
+            if first.ts.overflows.is_disjoint(&l.body) {
                 continue;
             }
             let ends = first.ends_somewhere(id);
-            asked.open |= compare == Compare::Always || !ends && !hanging.contains(&id);
+            let copy = first.analysis.control.source_of(id);
+            let hangs = copy.is_some_and(|c| second.iter().any(|s| s.hangs(c).is_some()));
+            asked.open |= compare == Compare::Always || !ends && !hangs;
             asked.ending |= ends;
         }
         asked

@@ -4,7 +4,6 @@ pub mod analyze;
 pub mod beside;
 pub mod cfuzz;
 pub mod commands;
-pub mod counterparts;
 pub mod explain;
 pub mod harness;
 pub mod live;

@@ -1,9 +1,7 @@
 //! What a program says of its source and a transition system does not: names, types, and the lines that an edge passes.
 
 use dashu_int::IBig;
-use lariat_ir::neutral::{
-    BinaryOp, Cond, Expr, Goto, IntType, MemInit, MemUpdate, Origin, Origins, Overflow, Program, Recursion, Site, Visit,
-};
+use lariat_ir::neutral::{IntType, MemInit, Origin, Origins, Program, Recursion, Site, Visit};
 use lariat_ir::{Bits, EdgeId, Format, Id, Span, TransitionSystem, UnknownId, Value, VarId, float};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +22,6 @@ pub struct Source {
     origins_of: Vec<Option<Origin>>,
     /// For each location and each of its cases, what is passed.
     trails: Vec<Vec<Vec<Visit>>>,
-    /// The locations at which some case computes with signed numbers and may overflow.
-    may_overflow: BTreeSet<String>,
     /// The functions that locations are in.
     functions: BTreeSet<String>,
     /// The rest.
@@ -37,10 +33,9 @@ impl Source {
     pub fn of(program: &Program) -> Self {
         let mut source = Self::of_form(program);
         if let Recursion::Resumed { ending } = &program.recursion {
-            let Self { unsigned, fixed, may_overflow, functions, .. } = Self::of_form(ending);
+            let Self { unsigned, fixed, functions, .. } = Self::of_form(ending);
             source.unsigned.extend(unsigned);
             source.fixed.extend(fixed);
-            source.may_overflow.extend(may_overflow);
             source.functions.extend(functions);
         }
         source
@@ -52,7 +47,6 @@ impl Source {
         let all = vars.chain(unknowns).chain(mems).chain(program.mem_unknowns.iter().map(|u| (&u.name, u.cell)));
         let fixed = program.init.iter().filter(|(_, value)| value.is_some());
         let filled = program.mems.iter().filter(|m| m.init != MemInit::Any);
-        let overflows = program.locs.iter().filter(|l| l.cases.iter().any(case_may_overflow));
         Self {
             unsigned: all.filter(|(_, ty)| !ty.signed).map(|(name, _)| name.clone()).collect(),
             fixed: fixed.map(|(v, _)| program.vars[*v].0.clone()).chain(filled.map(|m| m.name.clone())).collect(),
@@ -61,16 +55,11 @@ impl Source {
             unknowns: program.unknowns.iter().map(|u| (u.ty, u.range.clone())).collect(),
             origins_of: program.unknowns.iter().map(|u| u.origin.clone()).collect(),
             trails: program.locs.iter().map(|l| l.cases.iter().map(|c| c.trail.clone()).collect()).collect(),
-            may_overflow: overflows.map(|l| l.name.clone()).collect(),
             functions: program.locs.iter().filter_map(|l| l.function.clone()).collect(),
             origins: program.origins.clone(),
         }
     }
 
-    /// Whether a location is in a function of this name.
-    pub fn has_function(&self, name: &str) -> bool {
-        self.functions.contains(name)
-    }
     /// Whether a program was read from a source.
     pub fn is_known(&self) -> bool {
         !self.trails.is_empty()
@@ -134,10 +123,6 @@ impl Source {
     pub fn is_fixed(&self, name: &str) -> bool {
         self.fixed.contains(name)
     }
-    /// Whether signed arithmetic at one of these locations may overflow.
-    pub fn may_overflow<'a>(&self, mut locations: impl Iterator<Item = &'a str>) -> bool {
-        locations.any(|l| self.may_overflow.contains(crate::counterparts::source_name(l)))
-    }
 
     /// Whether a variable of a system is one that a reader knows: a variable of the source, or of an `.lts` file.
     pub fn is_visible(&self, ts: &TransitionSystem, v: VarId) -> bool {
@@ -172,61 +157,6 @@ impl Source {
             Value::Bv(b) => b.signed().to_string(),
             other => other.to_string(),
         }
-    }
-}
-
-fn case_may_overflow(case: &lariat_ir::neutral::Case) -> bool {
-    // What leads out of the program decides nothing inside.
-    if !matches!(case.target, Goto::Loc(_)) {
-        return false;
-    }
-    let mut seen = BTreeSet::new();
-    let stores = case.stores.iter().any(|s| match s {
-        MemUpdate::Store { address, value, .. } => {
-            expr_may_overflow(address, &mut seen) || expr_may_overflow(value, &mut seen)
-        }
-        MemUpdate::Forget { .. } => false,
-    });
-    stores
-        || case.assigns.iter().any(|(_, e)| expr_may_overflow(e, &mut seen))
-        || case.cond.as_ref().is_some_and(|c| cond_may_overflow(c, &mut seen))
-}
-
-/// Parts are shared: each is looked at once.
-type Seen = BTreeSet<usize>;
-
-fn expr_may_overflow(e: &Expr, seen: &mut Seen) -> bool {
-    if !seen.insert(std::ptr::from_ref(e).addr()) {
-        return false;
-    }
-    match e {
-        Expr::Var(_) | Expr::Unknown(_) | Expr::Const(..) => false,
-        Expr::Unary { overflow, arg, ty, .. } => {
-            *overflow == Overflow::Undefined && ty.signed || expr_may_overflow(arg, seen)
-        }
-        Expr::Binary { op, overflow, left, right, ty } => {
-            let computes = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl);
-            computes && *overflow == Overflow::Undefined && ty.signed
-                || expr_may_overflow(left, seen)
-                || expr_may_overflow(right, seen)
-        }
-        Expr::Cast { arg, .. } => expr_may_overflow(arg, seen),
-        Expr::Ite(c, a, b) => cond_may_overflow(c, seen) || expr_may_overflow(a, seen) || expr_may_overflow(b, seen),
-        Expr::Load { address, .. } => expr_may_overflow(address, seen),
-        // The condition is no computation of the program.
-        Expr::Promised { value, .. } => expr_may_overflow(value, seen),
-        Expr::Join(parts) => parts.iter().any(|p| expr_may_overflow(p, seen)),
-        Expr::Float { args, .. } => args.iter().any(|a| expr_may_overflow(a, seen)),
-    }
-}
-
-fn cond_may_overflow(c: &Cond, seen: &mut Seen) -> bool {
-    match c {
-        Cond::Const(_) => false,
-        Cond::Cmp { left, right, .. } => expr_may_overflow(left, seen) || expr_may_overflow(right, seen),
-        Cond::Float { args, .. } => args.iter().any(|a| expr_may_overflow(a, seen)),
-        Cond::And(a, b) | Cond::Or(a, b) => cond_may_overflow(a, seen) || cond_may_overflow(b, seen),
-        Cond::Not(a) => cond_may_overflow(a, seen),
     }
 }
 

@@ -51,7 +51,7 @@ fn the_truth_beside_each_loop_is_never_contradicted() {
         let expected = expectations(&text);
         assert_eq!(expected.len(), analysis.loops.len(), "{name}: each loop has its truth beside it");
         for l in &analysis.loops {
-            let header = analysis.forest.loops[l.id].header;
+            let header = analysis.forest().loops[l.id].header;
             let line = parsed.places[&header].0;
             let e =
                 expected.iter().find(|e| e.line == line).unwrap_or_else(|| panic!("{name}: no truth at line {line}"));

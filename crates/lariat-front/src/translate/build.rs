@@ -14,6 +14,7 @@ use super::flat::{FlatValue, InstanceId, Point, index};
 use super::layout::Memory;
 use super::points::{ObjectId, ObjectKind, Points, Targets};
 use super::skip::DESCENDED;
+use super::sources::Sources;
 use super::{Context, Names, debug};
 use crate::intrinsic::Intrinsic;
 use crate::module::{BlockId, Constant, FunctionId, Op, Operand, Place, Predicate, Terminator, Type, ValueId};
@@ -166,6 +167,8 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) mem_unknowns: FastMap<(Point, usize, UnknownKind), usize>,
     pub(super) liveness: FastMap<FunctionId, Rc<Vec<FastSet<ValueId>>>>,
     pub(super) headers: FastMap<(FunctionId, BlockId), Place>,
+    /// The loops of the source.
+    pub(super) sources: Sources,
     pub(super) depths: FastMap<InstanceId, usize>,
     pub(super) return_vars: FastMap<(InstanceId, u32), usize>,
     /// What the code of an instance may write; see [`super::skip`].
@@ -243,6 +246,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             mem_unknowns: FastMap::default(),
             liveness: FastMap::default(),
             headers,
+            sources: Sources::new(cx.flat),
             depths: FastMap::default(),
             return_vars: FastMap::default(),
             written: FastMap::default(),
@@ -299,6 +303,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     /// The program, and the names of its locations.
     pub(super) fn build(mut self) -> (Program, FastMap<Point, String>) {
         self.program.mode = if self.cx.whole { Mode::Program } else { Mode::Function };
+        self.program.sources.clone_from(&self.sources.list);
         self.start();
         while let Some(point) = self.queue.pop_front() {
             self.piece(point);
@@ -330,7 +335,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             self.program.drop_idle_floats();
         }
         if self.skips() {
-            self.program.recursion = Recursion::Skipped { inside: self.inside_recursions() };
+            self.program.recursion = Recursion::Skipped;
         }
         let names = self.locations.iter().map(|(p, n)| (*p, self.program.locs[*n].name.clone())).collect();
         (self.program, names)
@@ -388,6 +393,8 @@ impl<'a, 'm> Builder<'a, 'm> {
             let mut location = Location::new(name, Vec::new());
             location.span = self.span(function.place);
             location.function = Some(function.shown().to_owned());
+            location.within = self.sources.at(at);
+            location.artificial = true;
             self.program.locs.push(location);
             let n = self.program.locs.len() - 1;
             self.locations.insert(at, n);
@@ -399,21 +406,23 @@ impl<'a, 'm> Builder<'a, 'm> {
         let span = self.span(header).or_else(|| self.span_at(at)).or_else(|| self.span(function.place));
         let shown = debug::clean(function.shown());
         let entered_again = at == self.cx.flat.entry(at.instance) && !instance.recursions.is_empty();
+        // Within a recursion a cycle may start here that only returns from call after call.
+        let artificial = !entered_again && header.is_none() && self.cx.recursive(at.instance);
         let (name, span) = if entered_again {
             (format!("recursion:{shown}"), self.span(function.place).or(span))
         } else if self.observations.contains(&at) {
             ("observe".to_owned(), span)
         } else {
             let line = span.as_ref().map_or(0, |s| s.line);
-            // Within a recursion a cycle may start here that only returns from call after call.
-            let made = header.is_none() && self.cx.recursive(at.instance);
-            (format!("{}{shown}:{line}", if made { "returns:" } else { "" }), span)
+            (format!("{}{shown}:{line}", if artificial { "returns:" } else { "" }), span)
         };
         // A point has one name in both forms of a program, so that its loops can be compared.
         let name = self.known.get(&at).cloned().unwrap_or_else(|| self.loc_names.unused(&name));
         let mut location = Location::new(name, Vec::new());
         location.span = span;
         location.function = Some(function.shown().to_owned());
+        location.within = self.sources.at(at);
+        location.artificial = artificial;
         self.program.locs.push(location);
         let n = self.program.locs.len() - 1;
         self.locations.insert(at, n);
@@ -885,7 +894,11 @@ impl<'a, 'm> Builder<'a, 'm> {
         let again = Cond::cmp(CmpOp::Eq, ty, Expr::Unknown(unknown), constant(0, ty));
         let back = if cyclic { current } else { n };
         let cases = vec![Case::new(Some(again), Vec::new(), Goto::Loc(back)), Case::new(None, Vec::new(), Goto::Stop)];
-        self.program.locs.push(Location::new(self.loc_names.unused("beyond the model"), cases));
+        let mut location = Location::new(self.loc_names.unused("beyond the model"), cases);
+        // From here it may come back: a run that does stays where it was.
+        location.within = self.program.locs[current].within;
+        location.artificial = true;
+        self.program.locs.push(location);
         self.exhausted.insert(current, n);
         n
     }

@@ -8,6 +8,7 @@ use crate::module::{
     BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId,
 };
 use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::graph::Components;
 use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -360,56 +361,14 @@ impl<'m> Flat<'m> {
         graph
     }
 
-    /// The points on cycles: the members of components with an inner edge (Tarjan's algorithm, without recursion).
+    /// The points on cycles: the members of components with an inner edge.
     fn cyclic(&self, order: &[Point]) -> FastSet<Point> {
         let number: FastMap<Point, usize> = order.iter().enumerate().map(|(i, p)| (*p, i)).collect();
         let next: Vec<Vec<usize>> =
             order.iter().map(|p| self.successors(*p).iter().map(|q| number[q]).collect()).collect();
-        let n = order.len();
-        let (mut indices, mut low, mut on_stack) = (vec![usize::MAX; n], vec![0; n], vec![false; n]);
-        let (mut stack, mut count, mut found) = (Vec::new(), 0, FastSet::default());
-        for root in 0..n {
-            if indices[root] != usize::MAX {
-                continue;
-            }
-            let mut work = vec![(root, 0)];
-            while let Some(&mut (v, ref mut i)) = work.last_mut() {
-                if *i == 0 {
-                    indices[v] = count;
-                    low[v] = count;
-                    count += 1;
-                    stack.push(v);
-                    on_stack[v] = true;
-                }
-                if let Some(&w) = next[v].get(*i) {
-                    *i += 1;
-                    if indices[w] == usize::MAX {
-                        work.push((w, 0));
-                    } else if on_stack[w] {
-                        low[v] = low[v].min(indices[w]);
-                    }
-                    continue;
-                }
-                work.pop();
-                if let Some(&(parent, _)) = work.last() {
-                    low[parent] = low[parent].min(low[v]);
-                }
-                if low[v] == indices[v] {
-                    let mut component = Vec::new();
-                    while let Some(w) = stack.pop() {
-                        on_stack[w] = false;
-                        component.push(w);
-                        if w == v {
-                            break;
-                        }
-                    }
-                    if component.len() > 1 || next[v].contains(&v) {
-                        found.extend(component.into_iter().map(|w| order[w]));
-                    }
-                }
-            }
-        }
-        found
+        let all: Vec<usize> = (0..order.len()).collect();
+        let found = Components::new(order.len()).cyclic(&all, |n, i| next[n].get(i).copied());
+        found.into_iter().flatten().map(|n| order[n]).collect()
     }
 }
 

@@ -8,7 +8,7 @@
 //!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
 //!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `handlers` what runs that
 //!    nobody calls, `assembly` inline assembly, `streams`, `handles` and `arguments` what comes from outside, `bulk` copies and new objects, `live` what is
-//!    used later, `arith` the integers.
+//!    used later, `sources` the loops of the source, `arith` the integers.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
 //! undefined behaviour to change what the program does.
@@ -39,6 +39,7 @@ mod points;
 mod prepare;
 mod returns;
 mod skip;
+mod sources;
 mod start;
 mod streams;
 mod values;

@@ -317,24 +317,6 @@ impl Builder<'_, '_> {
     }
 }
 
-impl Builder<'_, '_> {
-    /// For each location at which a function is entered again, all locations of its calls.
-    pub(super) fn inside_recursions(&self) -> Vec<(usize, Vec<usize>)> {
-        let flat = self.cx.flat;
-        let mut all = Vec::new();
-        for id in flat.ids().filter(|i| !flat.instance(*i).recursions.is_empty()) {
-            let Some(&entry) = self.locations.get(&flat.entry(id)) else { continue };
-            let within = self.locations.iter().filter(|(p, _)| flat.is_within(p.instance, id));
-            let mut inside: Vec<usize> = within.map(|(_, n)| *n).collect();
-            let beyond: Vec<usize> = inside.iter().filter_map(|n| self.exhausted.get(n)).copied().collect();
-            inside.extend(beyond);
-            inside.sort_unstable();
-            all.push((entry, inside));
-        }
-        all
-    }
-}
-
 /// What a piece of code may write.
 #[derive(Default)]
 pub(super) struct Written {

@@ -2,8 +2,9 @@
 
 use super::lex::{ParseError, Token};
 use super::terms::{Parser, error_at, numeral};
-use crate::ids::{AssumptionId, EdgeId, Id, LocId};
+use crate::ids::{AssumptionId, EdgeId, Id, LocId, SourceId};
 use crate::sort::Sort;
+use crate::source::{LoopCopy, LoopKey, SourceKind, SourceLoop};
 use crate::system::{
     Assumption, Edge, Integers, Mode, Obligation, Proves, SINKS, Span, TransitionSystem, UnknownKind, is_name,
 };
@@ -103,6 +104,7 @@ impl Parser<TransitionSystem> {
                     let span = self.span()?;
                     self.ts.obligations.push(Obligation { text, span });
                 }
+                "source" => self.source()?,
                 "let" => {
                     self.lex.advance();
                     let Token::Let(name) = self.lex.advance() else {
@@ -132,7 +134,7 @@ impl Parser<TransitionSystem> {
                         place,
                         format!(
                             "`{other}` starts no declaration; expected name, integers, mode, var, input, environment, \
-                             abstraction, assumption, obligation, let, init, entry, or a location such as `head:`"
+                             abstraction, assumption, obligation, source, let, init, entry, or a location such as `head:`"
                         ),
                     );
                 }
@@ -228,6 +230,39 @@ impl Parser<TransitionSystem> {
         Ok(Some(Span { file, line, column }))
     }
 
+    fn source(&mut self) -> Result<(), ParseError> {
+        self.lex.advance();
+        let place = self.lex.place();
+        let kind = match self.lex.expect_name("`loop` or `recursion`")?.as_str() {
+            "loop" => SourceKind::Loop,
+            "recursion" => SourceKind::Recursion,
+            other => return error_at(place, format!("`{other}` is nothing of a source; write `loop` or `recursion`")),
+        };
+        let function = self.lex.expect_text("a function name between quotes")?;
+        let ordinal = if self.lex.take_word("number") { self.lex.expect_u32("a number")? } else { 0 };
+        let instance = if self.lex.take_word("copy") { self.lex.expect_u32("the number of a copy")? } else { 0 };
+        let parent = self.within()?;
+        let span = self.span()?;
+        let copy = LoopCopy { key: LoopKey { span, function, kind, ordinal }, instance };
+        self.ts.sources.push(SourceLoop { copy, parent });
+        Ok(())
+    }
+
+    fn within(&mut self) -> Result<Option<SourceId>, ParseError> {
+        let place = self.lex.place();
+        if self.lex.is_word("within") && matches!(self.lex.peek_second(), Token::Sign(":")) {
+            return Ok(None);
+        }
+        if !self.lex.take_word("within") {
+            return Ok(None);
+        }
+        let n = self.lex.expect_u32("the number of a source")? as usize;
+        if n >= self.ts.sources.len() {
+            return error_at(place, format!("there is no source {n}; they are counted from 0 in their order"));
+        }
+        Ok(Some(SourceId::from_index(n)))
+    }
+
     fn locations(&mut self) -> Result<(Places, Vec<PendingEdge>), ParseError> {
         let mut places = HashMap::new();
         let mut pending = Vec::new();
@@ -243,6 +278,11 @@ impl Parser<TransitionSystem> {
             self.ts.locs[here].span = self.span()?;
             if self.lex.take_word("in") {
                 self.ts.locs[here].function = Some(self.lex.expect_text("a function name between quotes")?);
+            }
+            self.ts.locs[here].within = self.within()?;
+            if self.lex.is_word("artificial") && !matches!(self.lex.peek_second(), Token::Sign(":")) {
+                self.lex.advance();
+                self.ts.locs[here].artificial = true;
             }
             while (self.lex.is_word("goto") || self.lex.is_word("if"))
                 && !matches!(self.lex.peek_second(), Token::Sign(":"))

@@ -151,6 +151,19 @@ fn render(ts: &TransitionSystem, lets: &Lets, out: &mut String) -> std::fmt::Res
     for o in &ts.obligations {
         writeln!(out, "obligation {}{}", quote(&o.text), at(o.span.as_ref()))?;
     }
+    for s in &ts.sources {
+        let key = &s.copy.key;
+        write!(out, "source {} {}", key.kind.word(), quote(&key.function))?;
+        for (word, number) in [("number", key.ordinal), ("copy", s.copy.instance)] {
+            if number > 0 {
+                write!(out, " {word} {number}")?;
+            }
+        }
+        if let Some(p) = s.parent {
+            write!(out, " within {}", p.index())?;
+        }
+        writeln!(out, "{}", at(key.span.as_ref()))?;
+    }
     for (name, text) in lets.definitions(ts) {
         writeln!(out, "let {name} = {text}")?;
     }
@@ -168,6 +181,12 @@ fn render(ts: &TransitionSystem, lets: &Lets, out: &mut String) -> std::fmt::Res
         write!(out, "\n{}:{}", loc_name(ts, id), at(loc.span.as_ref()))?;
         if let Some(f) = &loc.function {
             write!(out, " in {}", quote(f))?;
+        }
+        if let Some(s) = loc.within {
+            write!(out, " within {}", s.index())?;
+        }
+        if loc.artificial {
+            write!(out, " artificial")?;
         }
         writeln!(out)?;
         for &e in &loc.out {

@@ -3,6 +3,7 @@
 use super::memo::{Memo, Part};
 use super::{Case, Expr, Goto, IntType, Location, MemInit, MemUpdate, Program, floats};
 use crate::sort::MAX_WIDTH;
+use crate::source;
 use dashu_int::IBig;
 use std::collections::BTreeSet;
 
@@ -107,11 +108,15 @@ impl Program {
     /// What is wrong with this program; [`super::lower`] asks for one of which this says nothing.
     pub fn defects(&self) -> Vec<String> {
         let mut found = self.declaration_defects();
+        found.extend(source::defect(&self.sources));
         let mut types = Memo::new();
         let mut names = BTreeSet::new();
         for loc in &self.locs {
             if !names.insert(&loc.name) {
                 found.push(format!("the location `{}` stands twice", loc.name));
+            }
+            if loc.within.is_some_and(|s| self.sources.get(s).is_none()) {
+                found.push(format!("`{}` lies in a loop of the source that is not listed", loc.name));
             }
             for problem in self.location_defects(&mut types, loc) {
                 found.push(format!("at `{}`: {problem}", loc.name));

@@ -33,6 +33,7 @@ mod integers;
 mod machine;
 mod memo;
 mod origin;
+mod overflow;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -43,7 +44,9 @@ pub use origin::{Before, Cells, Extent, Happening, Origin, Origins, Piece, Site,
 pub use system::lower;
 
 use crate::float::FloatOp;
+use crate::ids::{IdVec, SourceId};
 use crate::sort::Sort;
+use crate::source::SourceLoop;
 use crate::system::{Assumption, Integers, Mode, Obligation, Proves, Span, UnknownKind};
 use dashu_int::IBig;
 use std::sync::Arc;
@@ -491,12 +494,16 @@ pub struct Location {
     pub span: Option<Span>,
     /// The function it belongs to.
     pub function: Option<String>,
+    /// The innermost loop of the source that it lies in.
+    pub within: Option<SourceId>,
+    /// Whether it stands for no place of the source: a loop that starts here is none of the program.
+    pub artificial: bool,
 }
 
 impl Location {
     /// A location without a source position.
     pub fn new(name: impl Into<String>, cases: Vec<Case>) -> Self {
-        Self { name: name.into(), cases, span: None, function: None }
+        Self { name: name.into(), cases, span: None, function: None, within: None, artificial: false }
     }
 }
 
@@ -525,6 +532,8 @@ pub struct Program {
     pub assumptions: Vec<Assumption>,
     /// What a verdict does not cover.
     pub obligations: Vec<Obligation>,
+    /// The loops of the source that it holds.
+    pub sources: IdVec<SourceId, SourceLoop>,
     /// Whose the entry is.
     pub mode: Mode,
     /// How its recursive calls are written.
@@ -549,11 +558,7 @@ pub enum Recursion {
     },
     /// A call is descended into for good, or skipped: where it returns, everything that it may change is unknown then. Every
     /// infinite run of the truth is one here, and there are others: this form is for proofs of termination only.
-    Skipped {
-        /// For each location at which a function is entered again, all locations of its calls. Some of them are on no cycle with
-        /// it, since a call that was descended to does not return; but the function runs for ever if it stays in one of them.
-        inside: Vec<(usize, Vec<usize>)>,
-    },
+    Skipped,
 }
 
 impl Default for Program {
@@ -571,6 +576,7 @@ impl Default for Program {
             address: IntType::signed(64),
             assumptions: Vec::new(),
             obligations: Vec::new(),
+            sources: IdVec::new(),
             mode: Mode::Program,
             recursion: Recursion::Absent,
             origins: Origins::default(),
@@ -603,8 +609,8 @@ impl Program {
     /// The verdicts that its system for a target carries; nothing if there is none.
     pub fn proves(&self, target: Target) -> Option<Proves> {
         match (&self.recursion, target) {
-            (Recursion::Skipped { .. }, Target::CDiverges) => None,
-            (Recursion::Skipped { .. }, _) | (_, Target::CTerminates) => Some(Proves::Terminates),
+            (Recursion::Skipped, Target::CDiverges) => None,
+            (Recursion::Skipped, _) | (_, Target::CTerminates) => Some(Proves::Terminates),
             (Recursion::Resumed { .. }, _) | (_, Target::CDiverges) => Some(Proves::Diverges),
             (Recursion::Absent, Target::Wrap | Target::Ideal) => Some(Proves::Both),
         }

@@ -10,12 +10,13 @@
 use super::decide::{Decisions, End};
 use super::expr::{Bound, BoundMem, Lowered, Reading, Scope, and, ite, lower_expr, not};
 use super::flow::{Taint, taint};
+use super::overflow::may_overflow;
 use super::{Case, Goto, IntType, MemInit, MemUpdate, Program, Target, machine};
 use crate::fast::{FastMap, FastSet};
 use crate::ids::{AssumptionId, Id, LocId, UnknownId, VarId};
 use crate::simplify::{simplify, simplify_all};
 use crate::sort::{Scalar, Sort};
-use crate::system::{Edge, Integers, TransitionSystem, Unknown, UnknownKind};
+use crate::system::{Edge, Integers, Location, TransitionSystem, Unknown, UnknownKind};
 use crate::term::{Op, Role, Term, Terms};
 use crate::value::{ArrayValue, Bits, Value};
 use dashu_int::IBig;
@@ -110,6 +111,7 @@ impl<'p> Builder<'p> {
         ts.mode = program.mode;
         ts.assumptions = program.assumptions.iter().cloned().collect();
         ts.obligations.clone_from(&program.obligations);
+        ts.sources.clone_from(&program.sources);
         let taint = taint(program, target);
         let mut names = Names::default();
         names.taken.extend(program.vars.iter().map(|(n, _)| n.clone()));
@@ -180,6 +182,10 @@ impl<'p> Builder<'p> {
                 let id = ts.add_loc(&loc_names.unused(&l.name));
                 ts.locs[id].span.clone_from(&l.span);
                 ts.locs[id].function.clone_from(&l.function);
+                (ts.locs[id].within, ts.locs[id].artificial) = (l.within, l.artificial);
+                if may_overflow(l) {
+                    ts.overflows.insert(id);
+                }
                 id
             })
             .collect();
@@ -260,9 +266,13 @@ impl<'p> Builder<'p> {
         }
         let name = format!("{}.chosen", self.ts.locs[from].name);
         let chosen = self.ts.add_loc(&self.loc_names.unused(&name));
-        let (span, function) = (self.ts.locs[from].span.clone(), self.ts.locs[from].function.clone());
-        self.ts.locs[chosen].span.clone_from(&span);
-        self.ts.locs[chosen].function = function;
+        let out = std::mem::take(&mut self.ts.locs[chosen].out);
+        let name = std::mem::take(&mut self.ts.locs[chosen].name);
+        if self.ts.overflows.contains(&from) {
+            self.ts.overflows.insert(chosen);
+        }
+        self.ts.locs[chosen] = Location { name, out, ..self.ts.locs[from].clone() };
+        let span = self.ts.locs[from].span.clone();
         let always = self.ts.terms.tt();
         self.ts.push_edge(Edge { from, to: chosen, guard: always, updates, span, assumes: Vec::new() });
         chosen

@@ -2,12 +2,13 @@
 
 use super::{INTERRUPTED, fail, print, read_file, show_results_on_interrupt};
 use crate::cfuzz;
-use crate::oracle::campaign::{Engines, GAVE_UP, Judge, Plan, Subject, run as run_campaign};
+use crate::oracle::campaign::{Composed, Engines, GAVE_UP, Judge, Judgement, Plan, Subject, run as run_campaign};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use lariat_check::{Condition, Rejection, System, check};
+use lariat_check::compose::{Control, Extent, Findings};
+use lariat_check::{Condition, Proved, Rejection, System, check};
 use lariat_engines::{Effort, portfolio};
-use lariat_ir::{Claim, LoopForest, TransitionSystem};
+use lariat_ir::{Claim, LoopForest, SourceId, TransitionSystem};
 use lariat_smt::{Cvc5Solver, Limit, Solver, Z3Solver};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -178,7 +179,7 @@ fn judge(second_solver: bool) -> Judge {
             let mut cvc5 = Cvc5Solver::new().expect("cvc5 was found at the start");
             let second = judge_with(ts, claims, &mut cvc5);
             COMPARED.fetch_add(claims.len() as u64, Ordering::Relaxed);
-            for (i, (a, b)) in first.iter().zip(&second).enumerate() {
+            for (i, (a, b)) in first.answers.iter().zip(&second.answers).enumerate() {
                 let answered = |r: &Result<(), String>| !matches!(r, Err(why) if why.starts_with(GAVE_UP));
                 assert!(
                     a.is_ok() == b.is_ok() || !answered(a) || !answered(b),
@@ -191,14 +192,33 @@ fn judge(second_solver: bool) -> Judge {
     })
 }
 
-fn judge_with(ts: &TransitionSystem, claims: &[Claim], solver: &mut dyn Solver) -> Vec<Result<(), String>> {
+fn judge_with(ts: &TransitionSystem, claims: &[Claim], solver: &mut dyn Solver) -> Judgement {
     match System::verify(ts, solver, JUDGED) {
         // The campaign knows by enumeration that the guards are total and disjoint: a solver that does not say so gave up.
         Err(defect) => claims.iter().map(|_| Err(format!("{GAVE_UP}{defect}"))).collect(),
         Ok(system) => {
-            claims.iter().map(|c| check(&system, c, solver, JUDGED).map(|_| ()).map_err(|r| reason(&r))).collect()
+            let mut proved = Vec::new();
+            let mut judge = |claim| check(&system, claim, solver, JUDGED).map(|p| proved.push(p));
+            let answers = claims.iter().map(|c| judge(c).map_err(|r| reason(&r))).collect();
+            Judgement { answers, composed: composed(&system, &proved) }
         }
     }
+}
+
+/// What follows for the loops of the source.
+fn composed(system: &System<'_>, proved: &[Proved]) -> Vec<(SourceId, Composed)> {
+    let control = Control::of(system);
+    let found = Findings::new(&control, proved).expect("these are proofs about this system");
+    let mut all = Vec::new();
+    for (id, source) in system.ts().sources.entries() {
+        if found.ends(&source.copy) == Ok(Extent::Always) {
+            all.push((id, Composed::Ends));
+        }
+        if found.hangs_within(&source.copy).is_some() {
+            all.push((id, Composed::Hangs));
+        }
+    }
+    all
 }
 
 fn reason(r: &Rejection) -> String {

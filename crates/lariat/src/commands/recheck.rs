@@ -3,15 +3,16 @@
 mod opinion;
 
 use super::{fail, is_lts, print, read_file};
-use crate::counterparts::source_name;
 use crate::report::json::to_data;
-use crate::report::{RECURSION, SCHEMA, condition_words, together_words};
+use crate::report::{SCHEMA, condition_words};
 use clap::{Args, ValueEnum};
-use lariat_check::{Condition, Rejection, System, check, holds_initially};
-use lariat_ir::{Claim, LocId, LoopForest, Property, Proves, TransitionSystem, claim, lts};
+use lariat_check::compose::{self, Control, Entry, Extent, Findings, Open, Outcome};
+use lariat_check::{Condition, Proved, Rejection, System, check, holds_initially};
+use lariat_ir::{Claim, LocId, LoopKey, Property, TransitionSystem, claim, lts};
 use lariat_smt::Limit;
 use opinion::Opinion;
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -88,7 +89,7 @@ fn recheck(o: &Options) -> Result<(String, Counts), String> {
 
 /// A certificate that the checker accepted.
 struct Accepted {
-    kind: &'static str,
+    proved: Proved,
     /// Who answered, if not cvc5 alone.
     words: Option<String>,
 }
@@ -162,6 +163,39 @@ fn saved(name: &str, p: &Json) -> Result<Vec<Saved>, String> {
 /// A system, or why its guards were not shown to be total and disjoint.
 type Verified<'a> = Result<System<'a>, String>;
 
+/// What is told of one program.
+struct Log<'a> {
+    name: &'a str,
+    out: &'a mut String,
+    counts: &'a mut Counts,
+    /// All that was accepted.
+    proofs: Vec<Proved>,
+}
+
+impl Log<'_> {
+    fn judge(&mut self, what: &str, verdict: Option<&str>, found: Result<Option<Accepted>, Refused>) {
+        let name = self.name;
+        let _ = match found {
+            Ok(None) => writeln!(self.out, "{name}: {what}: undecided, nothing to check"),
+            Ok(Some(Accepted { proved, words })) => {
+                self.counts.accepted += 1;
+                let words = words.map_or(String::new(), |w| format!(" ({w})"));
+                let kind = proved.claim().certificate.kind();
+                self.proofs.push(proved);
+                writeln!(self.out, "{name}: {what}: {} by {kind}: accepted{words}", verdict.unwrap_or("?"))
+            }
+            Err(Refused::NotConfirmed(why)) => {
+                self.counts.not_confirmed += 1;
+                writeln!(self.out, "{name}: {what}: not confirmed: {why}; more time (`--timeout S`) may help")
+            }
+            Err(Refused::Rejected(why)) => {
+                self.counts.rejected += 1;
+                writeln!(self.out, "{name}: {what}: {why}")
+            }
+        };
+    }
+}
+
 fn program(o: &Options, name: &str, p: &Json, out: &mut String, counts: &mut Counts) -> Result<(), String> {
     let saved = saved(name, p)?;
     let mut verified: Vec<(&str, Vec<Verified<'_>>)> = Vec::new();
@@ -176,61 +210,108 @@ fn program(o: &Options, name: &str, p: &Json, out: &mut String, counts: &mut Cou
         }
         verified.push((e.entry.as_str(), systems));
     }
-    let mut judge = |what: &str, verdict: Option<&str>, found: Result<Option<Accepted>, Refused>| {
-        let _ = match found {
-            Ok(None) => writeln!(out, "{name}: {what}: undecided, nothing to check"),
-            Ok(Some(Accepted { kind, words })) => {
-                counts.accepted += 1;
-                let words = words.map_or(String::new(), |w| format!(" ({w})"));
-                writeln!(out, "{name}: {what}: {} by {kind}: accepted{words}", verdict.unwrap_or("?"))
-            }
-            Err(Refused::NotConfirmed(why)) => {
-                counts.not_confirmed += 1;
-                writeln!(out, "{name}: {what}: not confirmed: {why}; more time (`--timeout S`) may help")
-            }
-            Err(Refused::Rejected(why)) => {
-                counts.rejected += 1;
-                writeln!(out, "{name}: {what}: {why}")
-            }
-        };
-    };
-    for l in list(p, "loops").iter().chain(list(p, "recursion")) {
+    let before = counts.not_confirmed;
+    let mut log = Log { name, out, counts, proofs: Vec::new() };
+    let loops = || list(p, "loops").iter().chain(list(p, "recursion"));
+    for l in loops() {
         let verdict = texts(l, "verdict");
         let copies: Vec<&Json> = std::iter::once(l).chain(list(l, "others")).collect();
         for copy in &copies {
             let (id, entry) = (texts(copy, "id").unwrap_or("?"), texts(copy, "entry").unwrap_or("?"));
             let what = if saved.len() == 1 { format!("loop at `{id}`") } else { format!("`{entry}`: loop at `{id}`") };
-            judge(&what, texts(copy, "verdict"), loop_claim(o, &verified, l, copy));
-        }
-        // In an `.lts` file each location stands for itself, whatever source it names.
-        if verdict == Some("terminates")
-            && !is_lts(Path::new(name))
-            && let Some(why) = missing_copy(&saved, l, &copies)
-        {
-            judge(&format!("loop at `{}`", texts(l, "id").unwrap_or("?")), verdict, Err(Refused::Rejected(why)));
+            log.judge(&what, texts(copy, "verdict"), loop_claim(o, &verified, l, copy));
         }
         // Who reads that every run ends must not read of a loop that may not.
         if texts(p, "verdict") == Some("terminates") && verdict != Some("terminates") {
             let id = texts(l, "id").unwrap_or("?");
             let why = format!("the program is said to end, its loop at `{id}` is not");
-            judge("verdict", None, rejected(why));
+            log.judge("verdict", None, rejected(why));
         }
     }
     let all = list(p, "entries");
     for (e, (entry, systems)) in all.iter().zip(&verified) {
         let what = if saved.len() == 1 { "program".to_owned() } else { format!("`{entry}`") };
         let found = one_claim(o, systems, &|_| Subject::Program, &e["certificate"], texts(e, "verdict"));
-        judge(&what, texts(e, "verdict"), found);
+        log.judge(&what, texts(e, "verdict"), found);
     }
     if all.is_empty() {
-        judge("no function", None, Ok(None));
+        log.judge("no function", None, Ok(None));
     }
-    let together = together_words(all.iter().map(|e| texts(e, "verdict").unwrap_or("?")));
+    let together = word(&compose::all_entries(all.iter().map(|e| match texts(e, "verdict") {
+        Some("terminates") => Outcome::Ends(Extent::Always),
+        Some("diverges") => Outcome::Hangs,
+        _ => Outcome::Open(Open::NotListed),
+    })));
     if texts(p, "verdict") != Some(together) {
         let why = format!("the entries say {together}, the verdict is {}", texts(p, "verdict").unwrap_or("?"));
-        judge("verdict", None, rejected(why));
+        log.judge("verdict", None, rejected(why));
+    }
+    // What a solver gave up is told already, and something may be missing for it. In an `.lts` file each location stands for itself.
+    if log.counts.not_confirmed == before && !is_lts(Path::new(name)) {
+        let proofs = std::mem::take(&mut log.proofs);
+        let loops = loops().filter(|l| texts(l, "verdict").is_some_and(|v| v != "unknown"));
+        for (what, verdict, why) in not_composed(&saved, &verified, &proofs, loops) {
+            log.judge(&what, Some(verdict), rejected(why));
+        }
     }
     Ok(())
+}
+
+/// The verdict on loops of the source that the checker's rules do not give: what, the verdict, and why it is wrong.
+fn not_composed<'j>(
+    saved: &[Saved],
+    verified: &[(&str, Vec<Verified<'_>>)],
+    proofs: &[Proved],
+    loops: impl Iterator<Item = &'j Json>,
+) -> Vec<(String, &'j str, String)> {
+    let control = |e: usize, i: usize| match &verified[e].1[i] {
+        Ok(system) => Control::of(system),
+        Err(_) => Control::unverified(&saved[e].systems[i]),
+    };
+    let controls: Vec<Vec<Control>> =
+        saved.iter().enumerate().map(|(e, s)| (0..s.systems.len()).map(|i| control(e, i)).collect()).collect();
+    let nothing = BTreeSet::new();
+    let mut entries = Vec::new();
+    for of_entry in &controls {
+        let of = |c| Findings::new(c, proofs.iter().filter(|p| Control::is_of(c, p)));
+        let all: Result<Vec<Findings<'_>>, Rejection> = of_entry.iter().map(of).collect();
+        let mut all = all.expect("each proof is about the system that it was chosen for").into_iter();
+        entries.push(match all.next() {
+            Some(ends) => Entry::Seen { ends, hangs: all.next(), wrap: None },
+            None => Entry::Unseen(&nothing),
+        });
+    }
+    let key_of = |l: &Json| -> Option<&LoopKey> {
+        let entry = saved.iter().position(|s| Some(s.entry.as_str()) == texts(l, "entry"))?;
+        let mut systems = saved[entry].systems.iter().zip(&controls[entry]);
+        systems.find_map(|(ts, control)| {
+            let id = control.forest().with_header(ts.loc_named(texts(l, "id")?)?)?;
+            control.source_of(id).map(|copy| &copy.key)
+        })
+    };
+    let mut wrong = Vec::new();
+    for l in loops {
+        let (Some(key), Some(verdict)) = (key_of(l), texts(l, "verdict")) else { continue };
+        let follows = word(&compose::source_loop(&entries, key));
+        if follows != verdict {
+            let what = format!("loop at `{}`", texts(l, "id").unwrap_or("?"));
+            wrong.push((
+                what,
+                verdict,
+                format!("all proofs together say {follows} of {key}, the verdict is {verdict}"),
+            ));
+        }
+    }
+    wrong
+}
+
+/// What the checker's rules conclude, as results write it.
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ends(_) => "terminates",
+        Outcome::Hangs => "diverges",
+        Outcome::Open(_) | Outcome::NotSeen(_) => "unknown",
+    }
 }
 
 /// Checks what is saved about one copy of a loop.
@@ -263,44 +344,18 @@ fn certified(copy: &Json) -> bool {
     !copy["certificate"].is_null()
 }
 
-/// Why a loop of the source is not shown to end: a copy of it that is in a system and not in the results.
-fn missing_copy(saved: &[Saved], l: &Json, copies: &[&Json]) -> Option<String> {
-    let listed = |entry: &str, id: &str| {
-        copies.iter().any(|c| {
-            let other = texts(c, "id").map(source_name);
-            texts(c, "entry") == Some(entry)
-                && other == Some(source_name(id))
-                && texts(c, "verdict") == Some("terminates")
-        })
-    };
-    for e in saved {
-        for ts in e.systems.iter().filter(|ts| ts.proves != Proves::Diverges) {
-            for inner in &LoopForest::of(ts).loops {
-                let header = &ts.locs[inner.header];
-                let Some(span) = &header.span else { continue };
-                let recursive = |id: &str| source_name(id).starts_with(RECURSION);
-                let same = texts(l, "id").is_some_and(|id| recursive(id) == recursive(&header.name))
-                    && texts(l, "function") == header.function.as_deref()
-                    && texts(l, "file") == Some(span.file.as_str())
-                    && l["line"].as_u64() == Some(span.line.into())
-                    && l["column"].as_u64() == Some(span.column.into());
-                if same && !listed(&e.entry, &header.name) {
-                    return Some(format!(
-                        "rejected: nothing is said of its copy at `{}` of `{}`",
-                        header.name, e.entry
-                    ));
-                }
-            }
-        }
-    }
-    None
-}
-
 /// What a verdict is about.
 enum Subject<'a> {
     /// The loop with this header, for the initial states of this condition, or for all.
     Loop(Option<LocId>, Option<&'a str>),
     Program,
+}
+
+/// Whether a loop is the one at a header, or one around it: what ends holds all that is inside.
+fn is_around(system: &System<'_>, outer: LocId, header: Option<LocId>) -> bool {
+    let forest = system.forest();
+    let pair = header.and_then(|h| forest.with_header(h)).zip(forest.with_header(outer));
+    pair.is_some_and(|(inner, outer)| inner == outer || forest.is_inside(inner, outer))
 }
 
 /// Checks one saved certificate; nothing where there is none and none is needed.
@@ -331,7 +386,7 @@ fn one_claim<'j>(
     let data = to_data(certificate).map_err(torn)?;
     let claim: Claim = claim::from_data(ts, &data).map_err(|e| torn(e.clone()))?;
     let (says, about_this) = match (claim.property, subject) {
-        (Property::Terminates(l), Subject::Loop(header, _)) => ("terminates", Some(l) == *header),
+        (Property::Terminates(l), Subject::Loop(header, _)) => ("terminates", is_around(system, l, *header)),
         (Property::Diverges(l), Subject::Loop(header, _)) => ("diverges", Some(l) == *header),
         (Property::ProgramTerminates, Subject::Program) => ("terminates", true),
         (Property::ProgramDiverges, Subject::Program) => ("diverges", true),
@@ -358,6 +413,6 @@ fn one_claim<'j>(
     if verdict != Some(says) {
         return rejected(format!("the verdict is {}, the certificate says {says}", verdict.unwrap_or("missing")));
     }
-    check(system, &claim, &mut solver, limit(o))?;
-    Ok(Some(Accepted { kind: claim.certificate.kind(), words: solver.words() }))
+    let proved = check(system, &claim, &mut solver, limit(o))?;
+    Ok(Some(Accepted { proved, words: solver.words() }))
 }

@@ -8,11 +8,10 @@ mod memory;
 mod script;
 
 use crate::analyze::{EntryStudy, Study};
-use crate::counterparts::Counterparts;
 use crate::report::replay::replay;
 use inputs::Inputs;
 use lariat_ir::neutral::Origin;
-use lariat_ir::{Claim, Integers, LocId, Mode, Property};
+use lariat_ir::{Claim, Integers, LocId, Mode, Property, SourceKind};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -66,9 +65,9 @@ pub fn harnesses(of: &Origins<'_>, entry: &EntryStudy) -> Vec<Harness> {
 /// The proof for a loop where numbers wrap. A program runs on a machine: what runs for ever over the integers may end there.
 fn on_a_machine<'a>(entry: &'a EntryStudy, study: &Study, header: LocId) -> Result<(&'a Study, &'a Claim), String> {
     let found = entry.beside.iter().find(|s| s.ts.integers == Integers::Wrap).and_then(|wrap| {
-        let id = study.analysis.forest.with_header(header)?;
-        let there = Counterparts::of(&study.places(), &wrap.places()).of_first(id)?;
-        let hangs = Property::Diverges(wrap.analysis.forest.loops[there].header);
+        let id = study.analysis.forest().with_header(header)?;
+        let there = wrap.findings().hangs(study.analysis.control.source_of(id)?)?;
+        let hangs = Property::Diverges(wrap.analysis.forest().loops[there].header);
         let mut claims = wrap.analysis.proved.iter().map(|(_, p)| p.claim());
         claims.find(|c| c.property == hangs).map(|claim| (wrap, claim))
     });
@@ -81,7 +80,7 @@ fn on_a_machine<'a>(entry: &'a EntryStudy, study: &Study, header: LocId) -> Resu
 /// Whether this is the innermost loop that the run of a claim stays in: only then the run visits its header.
 fn all_inside(study: &Study, claim: &Claim, header: LocId) -> bool {
     let Some(run) = replay(&study.ts, claim, 1, 0) else { return true };
-    let forest = &study.analysis.forest;
+    let forest = study.analysis.forest();
     let Some(this) = forest.with_header(header) else { return true };
     let inner = forest.loops.entries().filter(|(id, _)| *id != this && forest.is_inside(*id, this));
     let stays = |body: &std::collections::BTreeSet<LocId>| {
@@ -98,7 +97,9 @@ fn harness(of: &Origins<'_>, study: &Study, header: LocId, body: Result<String, 
     let plain = |text: &str| text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect::<String>();
     let name = format!("{}-{}-{line}", plain(&file), plain(function));
     let place = location.span.as_ref().map_or_else(|| format!("`{}`", location.name), ToString::to_string);
-    let recursion = location.name.starts_with(crate::report::RECURSION);
+    let control = &study.analysis.control;
+    let source = control.forest().with_header(header).and_then(|id| control.source_of(id));
+    let recursion = source.is_some_and(|c| c.key.kind == SourceKind::Recursion);
     match body {
         Ok(body) => {
             let head = format!(

@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::prove::{Found, Outcome};
 use crate::analyze::Verdict;
-use crate::report::{EntryReport, LoopReport, Program, Results, SystemReport};
+use crate::report::{EntryReport, LoopReport, Program, Results, Subject, SystemReport};
 use lariat_engines::concolic::Counter;
 use lariat_ir::{Span, claim, lts};
 use lariat_live::Stop;
@@ -139,6 +139,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
     let report = LoopReport {
         entry: entry.clone(),
         id: header,
+        subject: Subject::Loop,
         function: frames.first().and_then(|f| f.function.clone()),
         span: place.clone(),
         place,

@@ -17,13 +17,38 @@ use super::shrink::shrink;
 use super::truth::{NoTruth, Truth, Verdict};
 use super::validate::{Validator, Validity};
 use lariat_ir::neutral::lower;
-use lariat_ir::{Certificate, Claim, LoopForest, Property, TransitionSystem, lts};
+use lariat_ir::source::around;
+use lariat_ir::{Certificate, Claim, LocId, LoopForest, Property, SourceId, TransitionSystem, lts};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Judges claims about a system: accepted, or why not. A reason that starts with [`GAVE_UP`] counts as no answer.
-pub type Judge = Box<dyn FnMut(&TransitionSystem, &[Claim]) -> Vec<Result<(), String>>>;
+/// Judges claims about a system.
+pub type Judge = Box<dyn FnMut(&TransitionSystem, &[Claim]) -> Judgement>;
+
+/// What a judge says.
+#[derive(Clone, Debug, Default)]
+pub struct Judgement {
+    /// Of each claim: accepted, or why not. A reason that starts with [`GAVE_UP`] counts as no answer.
+    pub answers: Vec<Result<(), String>>,
+    /// What follows from all accepted claims for loops of the source.
+    pub composed: Vec<(SourceId, Composed)>,
+}
+
+impl FromIterator<Result<(), String>> for Judgement {
+    fn from_iter<T: IntoIterator<Item = Result<(), String>>>(answers: T) -> Self {
+        Self { answers: answers.into_iter().collect(), composed: Vec::new() }
+    }
+}
+
+/// What is concluded about a loop of the source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Composed {
+    /// It ends from all initial states.
+    Ends,
+    /// It runs for ever from some.
+    Hangs,
+}
 
 /// What the engines claim of a system.
 pub type Engines = Box<dyn FnMut(&TransitionSystem) -> Vec<Claim>>;
@@ -105,6 +130,8 @@ pub enum FailureKind {
     TextForm,
     /// The systems of one neutral program disagree.
     Semantics,
+    /// A false verdict on a loop of the source was concluded from true ones.
+    ComposedFalse,
     /// Two parts of the oracle disagree, or a random system is none.
     Oracle,
     /// Something panicked.
@@ -121,6 +148,7 @@ impl FailureKind {
             Self::MintedRejected => "a true certificate was rejected",
             Self::TextForm => "the text form does not come back",
             Self::Semantics => "the integer semantics of one program contradict each other",
+            Self::ComposedFalse => "a false verdict on a loop of the source was concluded",
             Self::Oracle => "the oracle contradicts itself",
             Self::Panic => "a panic",
         }
@@ -292,10 +320,14 @@ impl<'e, 's> Examiner<'e, 's> {
             claims.push((claim, kind, ""));
             claims.extend(made.into_iter().map(|m| (m.claim, kind, m.operator)));
         }
-        let answers = match &mut self.judge {
+        let Judgement { answers, composed } = match &mut self.judge {
             Some(judge) => judge(ts, &claims.iter().map(|(c, _, _)| c.clone()).collect::<Vec<_>>()),
-            None => Vec::new(),
+            None => Judgement::default(),
         };
+        self.stats.composed += composed.len() as u64;
+        if let Some(why) = falsely_composed(ts, &truth, &composed) {
+            fail(FailureKind::ComposedFalse, None, &why);
+        }
         for (n, (claim, kind, operator)) in claims.iter().enumerate() {
             let stats = self.stats.kinds.entry(kind).or_default();
             let truth = truth.claim(claim);
@@ -352,11 +384,15 @@ impl<'e, 's> Examiner<'e, 's> {
         failures: &mut Vec<Failure>,
     ) {
         let claims = self.engines.as_mut().map(|engines| engines(ts)).unwrap_or_default();
-        let answers = match &mut self.judge {
+        let Judgement { answers, composed } = match &mut self.judge {
             Some(judge) if !claims.is_empty() => judge(ts, &claims),
-            _ => Vec::new(),
+            _ => Judgement::default(),
         };
-        let mut decided: BTreeSet<lariat_ir::LocId> = BTreeSet::new();
+        self.stats.composed += composed.len() as u64;
+        if let Some(why) = falsely_composed(ts, truth, &composed) {
+            failures.push(failure(FailureKind::ComposedFalse, ts, index, None, &why));
+        }
+        let mut decided: BTreeSet<LocId> = BTreeSet::new();
         for (n, claim) in claims.iter().enumerate() {
             self.stats.engine_claims.0 += 1;
             if truth.claim(claim) == Some(false) {
@@ -381,6 +417,19 @@ impl<'e, 's> Examiner<'e, 's> {
             entry.1 += u64::from(decided.contains(&l.header));
         }
     }
+}
+
+/// A verdict on a loop of the source that is false: what it holds is the locations within it.
+fn falsely_composed(ts: &TransitionSystem, truth: &Truth<'_>, composed: &[(SourceId, Composed)]) -> Option<String> {
+    composed.iter().find_map(|(source, says)| {
+        let within = |l: LocId| around(&ts.sources, ts.locs[l].within).any(|s| s == *source);
+        let verdict = truth.verdict_in(within);
+        let is_false = match says {
+            Composed::Ends => matches!(verdict, Verdict::Diverges | Verdict::NotTerminating | Verdict::Neither),
+            Composed::Hangs => matches!(verdict, Verdict::Terminates | Verdict::Neither),
+        };
+        is_false.then(|| format!("{says:?} of {source:?}, which {}", verdict.name()))
+    })
 }
 
 /// The row of the table: the kind, with rankings that step over inner loops on their own.

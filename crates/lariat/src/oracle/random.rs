@@ -7,8 +7,8 @@
 mod program;
 
 use lariat_ir::{
-    Id, Integers, LocId, Mode, Obligation, Op, Proves, Scalar, Sort, Term, TransitionSystem, UnknownId, UnknownKind,
-    VarId,
+    Id, Integers, LocId, LoopCopy, LoopKey, Mode, Obligation, Op, Proves, Scalar, Sort, SourceId, SourceKind,
+    SourceLoop, Term, TransitionSystem, UnknownId, UnknownKind, VarId,
 };
 
 /// A small generator of pseudo-random numbers (splitmix64): one seed, one stream, on every machine.
@@ -100,6 +100,7 @@ pub fn random_system(seed: u64, shape: &Shape) -> TransitionSystem {
     } else {
         g.graph();
     }
+    g.sources();
     debug_assert_eq!(g.ts.defects(), Vec::new(), "a random system is a system");
     g.ts
 }
@@ -114,6 +115,26 @@ struct Generator {
 }
 
 impl Generator {
+    /// Says of some systems which loops of a source their locations lie in: any nesting will do.
+    fn sources(&mut self) {
+        if !self.rng.percent(40) {
+            return;
+        }
+        let count = 1 + self.rng.below(4);
+        for n in 0..count {
+            let kind = *self.rng.pick(&[SourceKind::Loop, SourceKind::Recursion]);
+            let ordinal = u32::try_from(n).expect("small");
+            let key = LoopKey { span: None, function: "f".to_owned(), kind, ordinal };
+            let instance = u32::try_from(self.rng.below(3)).expect("small");
+            let parent = (n > 0 && self.rng.percent(60)).then(|| SourceId::from_index(self.rng.below(n)));
+            self.ts.sources.push(SourceLoop { copy: LoopCopy { key, instance }, parent });
+        }
+        for l in self.ts.locs.ids().filter(|l| !l.is_sink()) {
+            self.ts.locs[l].within = self.rng.percent(80).then(|| SourceId::from_index(self.rng.below(count)));
+            self.ts.locs[l].artificial = self.rng.percent(5);
+        }
+    }
+
     fn declare(&mut self, shape: &Shape) {
         let names = ["x", "y", "z"];
         if self.ideal {

@@ -159,6 +159,12 @@ impl<'a> Truth<'a> {
         self.verdict(&self.loops[l])
     }
 
+    /// What is true of the runs that stay for ever in some locations.
+    pub fn verdict_in(&self, inside: impl Fn(LocId) -> bool) -> Verdict {
+        let game = Game::new(&self.nodes, &self.steps, &self.frontier);
+        self.verdict(&game.region(|l| !l.is_sink() && inside(l)))
+    }
+
     fn verdict(&self, region: &Region) -> Verdict {
         let some = |set: &[bool]| self.initial.iter().any(|&n| set[n as usize]);
         let all_seen = self.coverage >= Coverage::UpToDead;

@@ -2,45 +2,41 @@
 //! entries it occurs in.
 
 use super::intent::intent;
-use super::overflow::{ENDS_ONLY_BY_OVERFLOW, OnlyByOverflow, may_be, overflow, unmatched_hangs};
+use super::overflow::{ENDS_ONLY_BY_OVERFLOW, OnlyByOverflow, overflow};
 use super::reader::Reader;
 use super::replay::{Replay, replay};
 use super::why::why;
 use super::witness::witness;
 use super::words::{bound, condition_words, readable_condition, why_it_ends};
-use super::{CopyReport, EntryReport, LoopReport, Results, SystemReport};
+use super::{CopyReport, EntryReport, LoopReport, Results, Subject, SystemReport};
 use crate::analyze::{Analysis, EntryStudy, Study, Verdict};
-use crate::counterparts::{Counterparts, source_name};
 use lariat_check::Proved;
+use lariat_check::compose::{self, Open, Outcome};
 use lariat_engines::LoopResult;
 use lariat_ir::lts::{self, Places};
 use lariat_ir::{
-    Integers, LocId, Loop, LoopId, Op, Property, Proves, Role, Span, Term, TransitionSystem, Value, claim,
+    Integers, LocId, Loop, LoopCopy, LoopId, LoopKey, Op, Property, Proves, Role, Span, Term, TransitionSystem, Value,
+    claim,
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 /// Makes the results of a file from what was found about its entries.
 pub fn results(file: &str, integers: Integers, data_model: &str, entries: &[EntryStudy], time: Duration) -> Results {
+    let composed: Vec<compose::Entry<'_>> = entries.iter().map(EntryStudy::findings).collect();
     let mut all: Vec<LoopReport> = Vec::new();
     let mut reports: Vec<EntryReport> = Vec::new();
-    for entry in entries {
-        let loops = loops_of(file, entry);
-        reports.push(entry_report(entry, &loops));
+    for (entry, known) in entries.iter().zip(&composed) {
+        let loops = loops_of(file, entry, known);
+        reports.push(entry_report(entry, known, &loops));
         all.extend(loops);
     }
     if entries.iter().all(|e| e.places.is_empty()) {
-        // Cycles that the translation made, which are no loops of the source; the verdict on the whole counts them.
-        let made = |l: &LoopReport| ["returns:", "beyond the model"].iter().any(|p| l.id.starts_with(p));
-        all.retain(|l| !made(l));
-        all = by_source(all);
-        for l in &mut all {
-            with_all_copies(entries, l);
-        }
+        all = by_source(all, entries, &composed);
     }
     all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
     let (recursion, loops) = all.into_iter().partition(|l| l.recursion().is_some() || l.obligation().is_some());
-    let verdict = together(&reports);
+    let verdict = verdict_of(&compose::all_entries(composed.iter().map(compose::Entry::program)));
     let mut contradictions: Vec<String> = Vec::new();
     for entry in entries {
         contradictions.extend(entry.studies.iter().flat_map(|s| s.analysis.contradictions.iter().cloned()));
@@ -65,21 +61,13 @@ pub fn results(file: &str, integers: Integers, data_model: &str, entries: &[Entr
     }
 }
 
-/// The verdict on several entries: one that hangs is enough for the one verdict, all must end for the other.
-pub(crate) fn together_words<'a>(mut verdicts: impl Iterator<Item = &'a str> + Clone) -> &'static str {
-    if verdicts.clone().any(|v| v == Verdict::Diverges.word()) {
-        Verdict::Diverges.word()
-    } else if verdicts.all(|v| v == Verdict::Terminates.word()) {
-        Verdict::Terminates.word()
-    } else {
-        Verdict::Unknown.word()
+/// What the checker's rules conclude, as a verdict.
+fn verdict_of(outcome: &Outcome) -> Verdict {
+    match outcome {
+        Outcome::Ends(_) => Verdict::Terminates,
+        Outcome::Hangs => Verdict::Diverges,
+        Outcome::Open(_) | Outcome::NotSeen(_) => Verdict::Unknown,
     }
-}
-
-fn together(entries: &[EntryReport]) -> Verdict {
-    let word = together_words(entries.iter().map(|e| e.verdict.word()));
-    let all = [Verdict::Terminates, Verdict::Diverges, Verdict::Unknown];
-    all.into_iter().find(|v| v.word() == word).expect("these are all verdicts")
 }
 
 fn reason_together(entries: &[EntryReport]) -> Option<String> {
@@ -93,30 +81,27 @@ fn reason_together(entries: &[EntryReport]) -> Option<String> {
     })
 }
 
-fn entry_report(entry: &EntryStudy, loops: &[LoopReport]) -> EntryReport {
-    let find = |v: Verdict| entry.studies.iter().find(|s| s.analysis.verdict == v);
-    // What ends over the integers and hangs where they wrap is not said to end.
-    let hangs = |l: &LoopReport| l.overflow.as_ref().is_some_and(|o| o.only_by_overflow == Some(OnlyByOverflow::Hangs));
-    let at = |l: &LoopReport| source_name(&l.id).to_owned();
-    let wraps = || entry.studies.first().is_some_and(|first| !unmatched_hangs(first, &entry.beside).is_empty());
-    let by_overflow = loops
-        .iter()
-        .find(|l| hangs(l))
-        .map(|l| format!("{ENDS_ONLY_BY_OVERFLOW}: the loop at `{}` hangs where numbers wrap", at(l)));
-    // Nor is it said beside a loop that is left open.
-    let open =
-        loops.iter().find(|l| l.verdict != Verdict::Terminates).map(|l| format!("the loop at `{}` is open", at(l)));
-    let doubt = by_overflow.clone().or(open).or_else(|| wraps().then(|| WRAPS.to_owned()));
-    let decided = find(Verdict::Diverges).or_else(|| find(Verdict::Terminates).filter(|_| doubt.is_none()));
-    // The first system is the one that could have shown that it ends; its reason names the loop.
+fn entry_report(entry: &EntryStudy, known: &compose::Entry<'_>, loops: &[LoopReport]) -> EntryReport {
+    let outcome = known.program();
+    let verdict = verdict_of(&outcome);
+    let decided = entry.studies.iter().find(|s| s.analysis.verdict == verdict).filter(|_| verdict != Verdict::Unknown);
     let reason = || {
+        // What ends over the integers and hangs where they wrap is not said to end.
+        let hangs =
+            |l: &&LoopReport| l.overflow.as_ref().is_some_and(|o| o.only_by_overflow == Some(OnlyByOverflow::Hangs));
+        let by_overflow = loops
+            .iter()
+            .find(hangs)
+            .map(|l| format!("{ENDS_ONLY_BY_OVERFLOW}: the loop at `{}` hangs where numbers wrap", l.id));
+        let wraps = (outcome == Outcome::Open(Open::Wraps)).then(|| open_words(entry, Open::Wraps));
+        // The first system is the one that could have shown that it ends; its reason names the loop.
         let first = entry.studies.first().and_then(|s| s.analysis.reason.clone());
-        by_overflow.or(first).or(doubt).or_else(|| entry.reason.clone())
+        by_overflow.or(wraps).or(first).or_else(|| entry.reason.clone())
     };
     EntryReport {
         name: entry.name.clone(),
-        verdict: decided.map_or(Verdict::Unknown, |s| s.analysis.verdict),
-        reason: if decided.is_some() { None } else { reason() },
+        verdict,
+        reason: if verdict == Verdict::Unknown { reason() } else { None },
         certificate: decided.and_then(|s| s.analysis.program.as_ref().map(|p| claim::to_data(&s.ts, p.claim()))),
         systems: entry
             .studies
@@ -154,101 +139,120 @@ fn assumptions(entries: &[EntryStudy]) -> Vec<(String, Option<Span>)> {
     all
 }
 
-/// The loops of an entry: those of its systems, matched, and what it leaves open besides.
-///
-/// A verdict that two systems have a part in stands only if the loop has exactly one counterpart in the other system, or if nothing
-/// goes round at its places there.
-fn loops_of(file: &str, entry: &EntryStudy) -> Vec<LoopReport> {
+/// The loops of an entry: those of its systems, each with what the checker's rules conclude, and what it leaves open besides.
+fn loops_of(file: &str, entry: &EntryStudy, known: &compose::Entry<'_>) -> Vec<LoopReport> {
     let mut all = Vec::new();
     let [first, rest @ ..] = entry.studies.as_slice() else { return all };
-    let in_first = |result: &LoopResult| loop_report(file, entry, first, entry.places.first(), result);
-    let in_second = |study: &Study, result: &LoopResult| loop_report(file, entry, study, entry.places.get(1), result);
-    let here = first.places();
-    // What the first system shows by itself needs no other one.
-    let second = rest.first().filter(|s| !first.leaves_nothing_open() || s.hanging().next().is_some());
-    let counterparts = second.map(|s| Counterparts::of(&here, &s.places()));
-    let mut reports: Vec<LoopReport> = first.analysis.loops.iter().map(in_first).collect();
-    with_all_inside(entry, first, &mut reports);
-    let unmatched = unmatched_hangs(first, &entry.beside);
-    for (result, mut this) in first.analysis.loops.iter().zip(reports) {
-        if let (Some(second), Some(counterparts)) = (second, &counterparts) {
-            let other = counterparts.of_first(result.id);
-            if let Some(other) = second.analysis.loops.iter().find(|l| Some(l.id) == other) {
-                this = of_two_systems(this, in_second(second, other));
-            } else if this.verdict == Verdict::Unknown {
-                this.reason = hanging_inside(first, result.id, second).or(this.reason);
-            } else if !here.body(result.id).is_some_and(|body| second.places().end(&body, &|_| false)) {
-                undecide(&mut this, NO_COUNTERPART.to_owned());
+    // Cycles that the translation made are no loops of the source; the verdict on the whole counts them.
+    let listed = |study: &Study, l: &LoopResult| {
+        !study.ts.locs[study.analysis.forest().loops[l.id].header].artificial || !entry.places.is_empty()
+    };
+    let second = rest.first();
+    let mut seen: BTreeSet<&LoopCopy> = BTreeSet::new();
+    for result in first.analysis.loops.iter().filter(|l| listed(first, l)) {
+        let mut this = loop_report(file, entry, first, entry.places.first(), result);
+        if let Some(copy) = first.analysis.control.source_of(result.id) {
+            seen.insert(copy);
+            this = with_outcome(this, copy, entry, &known.outcome(copy), |hanging| {
+                let study = second.unwrap_or(first);
+                let result = study.analysis.loops.iter().find(|l| l.id == hanging)?;
+                Some(loop_report(file, entry, study, entry.places.get(usize::from(second.is_some())), result))
+            });
+            if this.inner.is_none() {
+                this.overflow = overflow(&entry.source, first, result.id, this.verdict, &entry.beside);
+                let by_overflow = this.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some());
+                if by_overflow && this.verdict == Verdict::Unknown {
+                    undecide(&mut this, ENDS_ONLY_BY_OVERFLOW.to_owned());
+                }
             }
-        }
-        // What hangs by an inner loop says so; the semantics are a matter of that one.
-        if this.inner.is_none() {
-            this.overflow = overflow(&entry.source, first, result.id, this.verdict, &entry.beside);
-        }
-        if this.verdict == Verdict::Terminates && unmatched.iter().any(|other| may_be(first, result.id, *other)) {
-            undecide(&mut this, WRAPS.to_owned());
-        }
-        if this.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some()) {
-            undecide(&mut this, ENDS_ONLY_BY_OVERFLOW.to_owned());
         }
         all.push(this);
     }
-    if let (Some(second), Some(counterparts)) = (second, &counterparts) {
-        let there = second.places();
-        // Where nothing goes round for ever in the first system either, there is nothing to tell.
-        let ends = |l: &LoopResult| there.body(l.id).is_some_and(|body| here.end(&body, &|id| first.ends(id)));
-        let hangs = |l: &LoopResult| second.hanging().any(|id| id == l.id);
-        let alone = second.analysis.loops.iter().filter(|l| counterparts.of_second(l.id).is_none());
-        all.extend(alone.filter(|l| hangs(l) || !ends(l)).map(|l| in_second(second, l)));
+    if let Some(study) = second {
+        for result in study.analysis.loops.iter().filter(|l| listed(study, l)) {
+            let copy = study.analysis.control.source_of(result.id);
+            // Where nothing goes round for ever in the first system either, there is nothing to tell.
+            let is_told = match copy {
+                Some(copy) => !seen.contains(copy) && !matches!(known.outcome(copy), Outcome::Ends(_)),
+                None => first.analysis.verdict != Verdict::Terminates || study.hanging().any(|id| id == result.id),
+            };
+            if is_told {
+                all.push(loop_report(file, entry, study, entry.places.get(1), result));
+            }
+        }
     }
     all.extend(first.ts.obligations.iter().map(|o| open_obligation(file, entry, &o.text, o.span.as_ref())));
     all
 }
 
-/// Why a verdict of one system is not that on a loop of the source.
-const NO_COUNTERPART: &str =
-    "it ends in the system for proofs of termination, but which loop it is in the other system is not known";
-
-/// Why an end over the integers is not told.
-const WRAPS: &str = "where numbers wrap a loop runs for ever, and which one that is over the integers is not known";
-
-/// Where a loop of the second system runs for ever that lies in a loop of the first one. The second one has no such outer loop: there the
-/// way back is never taken, since the inner one is never left.
-fn hanging_inside(first: &Study, id: LoopId, second: &Study) -> Option<String> {
-    let (outer, there) = (first.places().body(id)?, second.places());
-    let inside = |id: &LoopId| there.body(*id).is_some_and(|body| body.is_subset(&outer));
-    let inner = second.hanging().find(inside)?;
-    let header = &second.ts.locs[second.analysis.forest.loops[inner].header];
-    let at = header.span.as_ref().map_or_else(|| format!("at `{}`", header.name), |s| format!("at line {}", s.line));
-    Some(format!(
-        "a run that never leaves the loop {at} inside it never leaves this one; no system holds both loops, so there is no proof of its own"
-    ))
+/// What one system says of a loop of the source, with what follows from all systems of the entry. `in_other` makes the report of a
+/// loop of the system that carries proofs of divergence.
+fn with_outcome(
+    mut this: LoopReport,
+    copy: &LoopCopy,
+    entry: &EntryStudy,
+    outcome: &Outcome,
+    in_other: impl Fn(LoopId) -> Option<LoopReport>,
+) -> LoopReport {
+    let hanging = entry.studies.get(1).or(entry.studies.first()).map(Study::findings);
+    let hangs = hanging.as_ref().and_then(|f| f.hangs(copy));
+    let other = match (outcome, hangs) {
+        (Outcome::Hangs, Some(id)) => in_other(id),
+        _ => None,
+    };
+    match (outcome, other) {
+        (Outcome::Hangs, Some(other)) => {
+            let (time, mut rejected) = (this.time, std::mem::take(&mut this.rejected));
+            rejected.extend(other.rejected);
+            return LoopReport { time: time + other.time, rejected, ..other };
+        }
+        (Outcome::Open(open), _) if this.verdict == Verdict::Terminates => {
+            undecide(&mut this, open_words(entry, *open))
+        }
+        (Outcome::Open(_), _) if this.verdict == Verdict::Unknown => {
+            let inside = entry.studies.get(1).and_then(|s| Some((s, s.findings().hangs_within(copy)?)));
+            if let Some((study, id)) = inside {
+                this.reason = Some(hanging_inside(study, id));
+            } else if let Some(more) = entry.studies.get(1).and_then(|s| reason_in(s, copy))
+                && this.reason.as_ref() != Some(&more)
+            {
+                this.reason = Some(this.reason.map_or_else(|| more.clone(), |reason| format!("{reason}; {more}")));
+            }
+        }
+        _ => {}
+    }
+    this
 }
 
-/// A recursion ends only if the loops in its calls do, also those that no recursive call follows.
-fn with_all_inside(entry: &EntryStudy, first: &Study, reports: &mut [LoopReport]) {
-    if entry.inside.is_empty() {
-        return;
-    }
-    let always_ends = |l: &LoopReport| l.verdict == Verdict::Terminates && l.when.is_none();
-    let open: Vec<String> = reports.iter().filter(|l| !always_ends(l)).map(|l| source_name(&l.id).to_owned()).collect();
-    let places = first.places();
-    for (result, this) in first.analysis.loops.iter().zip(reports) {
-        if this.verdict != Verdict::Terminates {
-            continue;
+/// Why a system leaves a loop of the source open.
+fn reason_in(study: &Study, copy: &LoopCopy) -> Option<String> {
+    let is_this = |l: &&LoopResult| study.analysis.control.source_of(l.id) == Some(copy);
+    study.analysis.loops.iter().find(is_this).and_then(open_reason)
+}
+
+/// Why a copy of a loop is not said to end, though its own proof says so.
+fn open_words(entry: &EntryStudy, open: Open) -> String {
+    match open {
+        Open::Loop(id) => {
+            let at = entry.studies.first().map(|s| s.ts.locs[s.analysis.forest().loops[id].header].name.as_str());
+            format!("its own iterations end, but the loop at `{}` in it is open", at.unwrap_or("?"))
         }
-        let own = source_name(&this.id);
-        let Some(body) = places.body(result.id) else {
-            undecide(this, "which loops are in its calls is not known".to_owned());
-            continue;
-        };
-        // The functions that are entered again in this loop.
-        let inside = entry.inside.iter().filter(|(again, _)| body.contains(again.as_str())).map(|(_, inside)| inside);
-        let other = inside.flat_map(|inside| open.iter().filter(|o| *o != own && inside.contains(*o))).next();
-        if let Some(other) = other {
-            undecide(this, format!("its calls do not nest for ever, but the loop at `{other}` in them is open"));
+        Open::NotListed => "the system for proofs of termination does not say where its places are".to_owned(),
+        Open::Wraps => ENDS_ONLY_BY_OVERFLOW.to_owned(),
+        Open::MayWrap => {
+            "where numbers wrap something runs for ever, and whether it is this loop is not known".to_owned()
         }
     }
+}
+
+/// Where a loop runs for ever that lies in another one. The system that shows it may have no such outer loop: there the
+/// way back is never taken, since the inner one is never left.
+fn hanging_inside(study: &Study, id: LoopId) -> String {
+    let header = &study.ts.locs[study.analysis.forest().loops[id].header];
+    let at = header.span.as_ref().map_or_else(|| format!("at `{}`", header.name), |s| format!("at line {}", s.line));
+    format!(
+        "a run that never leaves the loop {at} inside it never leaves this one; no system holds both loops, so there is no proof of its own"
+    )
 }
 
 /// Takes a verdict back, for a reason that no engine knows of.
@@ -260,24 +264,6 @@ fn undecide(this: &mut LoopReport, reason: String) {
     this.why.clear();
 }
 
-/// One loop, as the system that can show its end and the one that can show an endless run see it.
-fn of_two_systems(ends: LoopReport, hangs: LoopReport) -> LoopReport {
-    let time = ends.time + hangs.time;
-    let rejected: Vec<String> = ends.rejected.iter().chain(&hangs.rejected).cloned().collect();
-    let both = |a: &Option<String>, b: &Option<String>| match (a, b) {
-        (Some(a), Some(b)) if a != b => Some(format!("{a}; {b}")),
-        (a, b) => a.clone().or_else(|| b.clone()),
-    };
-    let mut report = match (ends.verdict, hangs.verdict) {
-        (_, Verdict::Diverges) => hangs,
-        (Verdict::Terminates, _) => ends,
-        _ => LoopReport { reason: both(&ends.reason, &hangs.reason), ..ends },
-    };
-    report.time = time;
-    report.rejected = rejected;
-    report
-}
-
 /// Something that could run for ever and is no loop of the system.
 fn open_obligation(file: &str, entry: &EntryStudy, text: &str, span: Option<&Span>) -> LoopReport {
     // An `.lts` file is shown itself; where in it the obligation stands is not known.
@@ -285,7 +271,8 @@ fn open_obligation(file: &str, entry: &EntryStudy, text: &str, span: Option<&Spa
         if entry.places.is_empty() { span.cloned() } else { Some(Span { file: file.to_owned(), line: 1, column: 1 }) };
     LoopReport {
         entry: entry.name.clone(),
-        id: format!("{}{text}", super::OBLIGATION),
+        id: format!("obligation:{text}"),
+        subject: Subject::Obligation(text.to_owned()),
         function: None,
         span: span.cloned(),
         place,
@@ -312,29 +299,31 @@ fn open_obligation(file: &str, entry: &EntryStudy, text: &str, span: Option<&Spa
 }
 
 /// Each loop of the source once: a function that is called from several places, or is in several entries, has its loops
-/// copied into each. One copy that hangs is enough; only when all copies end does the loop end.
-fn by_source(all: Vec<LoopReport>) -> Vec<LoopReport> {
-    type Key = (Option<Span>, Option<String>, bool, Option<(String, String)>);
-    let mut groups: BTreeMap<Key, Vec<LoopReport>> = BTreeMap::new();
+/// copied into each. What follows from all of them is the checker's matter.
+fn by_source(all: Vec<LoopReport>, entries: &[EntryStudy], composed: &[compose::Entry<'_>]) -> Vec<LoopReport> {
+    let mut groups: BTreeMap<LoopKey, Vec<LoopReport>> = BTreeMap::new();
+    let mut done = Vec::new();
     for l in all {
-        // Without a place there is no telling what is the same.
-        let alone = (l.span.is_none() || l.obligation().is_some()).then(|| (l.entry.clone(), l.id.clone()));
-        let key = (l.span.clone(), l.function.clone(), l.recursion().is_some(), alone);
-        groups.entry(key).or_default().push(l);
+        match l.source().cloned() {
+            Some(key) => groups.entry(key).or_default().push(l),
+            None => done.push(l),
+        }
     }
-    groups.into_values().map(one_of_the_source).collect()
-}
-
-/// A loop ends only if its copies do also in entries at which nobody could look.
-fn with_all_copies(entries: &[EntryStudy], this: &mut LoopReport) {
-    let unseen = |e: &&EntryStudy| {
-        e.studies.is_empty() && this.function.as_deref().is_some_and(|function| e.source.has_function(function))
-    };
-    if this.verdict == Verdict::Terminates
-        && let Some(entry) = entries.iter().find(unseen)
-    {
-        undecide(this, format!("it ends where it was looked at, which it was not as a part of `{}`", entry.name));
+    for (key, copies) in groups {
+        let mut this = one_of_the_source(copies);
+        let outcome = compose::source_loop(composed, &key);
+        if this.verdict != Verdict::Unknown && verdict_of(&outcome) != this.verdict {
+            let reason = match outcome {
+                Outcome::NotSeen(n) => {
+                    format!("it ends where it was looked at, which it was not as a part of `{}`", entries[n].name)
+                }
+                _ => "it ends here, but not all of its copies were shown to".to_owned(),
+            };
+            undecide(&mut this, reason);
+        }
+        done.push(this);
     }
+    done
 }
 
 fn one_of_the_source(mut copies: Vec<LoopReport>) -> LoopReport {
@@ -367,23 +356,17 @@ fn loop_report(
     result: &LoopResult,
 ) -> LoopReport {
     let Study { ts, analysis } = study;
-    let this = &analysis.forest.loops[result.id];
+    let this = &analysis.forest().loops[result.id];
     let header = &ts.locs[this.header];
-    let (engine, proof) = proof_of(analysis, this.header).unzip();
+    let (engine, proof) = proof_of(analysis, result.id).unzip();
     let claim = proof.map(Proved::claim);
     let verdict = match claim.map(|c| c.property) {
         Some(Property::Terminates(_)) => Verdict::Terminates,
         Some(Property::Diverges(_)) => Verdict::Diverges,
         _ => Verdict::Unknown,
     };
-    let reasons: Vec<String> =
-        result.trials.iter().filter_map(|t| t.reason.as_ref().map(|r| format!("{}: {r}", t.engine))).collect();
     let rejected: Vec<String> = result.trials.iter().flat_map(|t| t.rejected.iter().cloned()).collect();
-    let reason = (verdict == Verdict::Unknown).then(|| match (reasons.is_empty(), rejected.is_empty()) {
-        (true, true) => "no engine looked at it".to_owned(),
-        (true, false) => "a proof was found but not accepted by the checker".to_owned(),
-        _ => reasons.join("; "),
-    });
+    let reason = if verdict == Verdict::Unknown { open_reason(result) } else { None };
     let place = match places {
         Some(places) => {
             let (line, column) = places.get(&this.header).copied().unwrap_or((1, 1));
@@ -397,6 +380,7 @@ fn loop_report(
     let mut report = LoopReport {
         entry: entry.name.clone(),
         id: header.name.clone(),
+        subject: analysis.control.source_of(result.id).map_or(Subject::Loop, |c| Subject::Source(c.clone())),
         function: header.function.clone(),
         span: header.span.clone(),
         place,
@@ -449,7 +433,7 @@ fn holds_at_the_start(ts: &TransitionSystem, when: Term) -> bool {
 
 /// The outermost loop inside a loop that a run never leaves.
 fn inner_loop<'a>(analysis: &'a Analysis, of: LoopId, ts: &TransitionSystem, run: &Replay) -> Option<&'a Loop> {
-    let forest = &analysis.forest;
+    let forest = analysis.forest();
     let inside = forest.loops.entries().filter(|(id, _)| *id != of && forest.is_inside(*id, of));
     let stays = |l: &Loop| run.moments[run.stem..].iter().all(|m| l.body.contains(&ts.edges[m.edge].from));
     inside.map(|(_, l)| l).filter(|l| stays(l)).min_by_key(|l| l.depth)
@@ -459,11 +443,28 @@ fn inner_loop<'a>(analysis: &'a Analysis, of: LoopId, ts: &TransitionSystem, run
 const ROUNDS: usize = 300;
 const STEPS: usize = 3000;
 
-/// The proof of a loop's verdict with the engine that found it.
-fn proof_of(analysis: &Analysis, header: LocId) -> Option<(&'static str, &Proved)> {
-    let is_of =
-        |p: &Proved| matches!(p.claim().property, Property::Terminates(h) | Property::Diverges(h) if h == header);
-    analysis.proved.iter().find(|(_, p)| is_of(p)).map(|(engine, p)| (*engine, p))
+/// The proof of a loop's verdict with the engine that found it: its own, or that of the smallest loop around it that ends.
+fn proof_of(analysis: &Analysis, id: LoopId) -> Option<(&'static str, &Proved)> {
+    let forest = analysis.forest();
+    let own = |p: &Proved, header: LocId| matches!(p.claim().property, Property::Terminates(h) | Property::Diverges(h) if h == header);
+    let ends = |p: &Proved, header: LocId| p.claim().property == Property::Terminates(header);
+    let find =
+        |is: &dyn Fn(&Proved) -> bool| analysis.proved.iter().find(|(_, p)| is(p)).map(|(engine, p)| (*engine, p));
+    let around = std::iter::successors(forest.loops[id].parent, |l| forest.loops[*l].parent);
+    find(&|p| own(p, forest.loops[id].header))
+        .or_else(|| around.map(|l| forest.loops[l].header).find_map(|h| find(&|p| ends(p, h))))
+}
+
+/// Why no engine decided a loop.
+fn open_reason(result: &LoopResult) -> Option<String> {
+    let reasons: Vec<String> =
+        result.trials.iter().filter_map(|t| t.reason.as_ref().map(|r| format!("{}: {r}", t.engine))).collect();
+    let rejected = result.trials.iter().any(|t| !t.rejected.is_empty());
+    Some(match (reasons.is_empty(), rejected) {
+        (true, false) => "no engine looked at it".to_owned(),
+        (true, true) => "a proof was found but not accepted by the checker".to_owned(),
+        _ => reasons.join("; "),
+    })
 }
 
 #[cfg(test)]
@@ -471,10 +472,10 @@ mod tests {
     use super::*;
     use crate::analyze::{Settings, analyze_entry};
     use crate::report::{Program as File, json, text};
-    use lariat_ir::UnknownKind;
     use lariat_ir::neutral::{
         BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Overflow, Program, Recursion, Unknown,
     };
+    use lariat_ir::{Id, SourceId, SourceKind, SourceLoop, UnknownKind};
 
     const INT: IntType = IntType::signed(32);
 
@@ -495,8 +496,16 @@ mod tests {
         );
         head.span.clone_from(&span);
         head.function = Some(function.to_owned());
+        head.within = Some(SourceId::from_index(0));
         p.locs = vec![start, head];
+        p.sources.push(source(function, line, SourceKind::Loop, None));
         p
+    }
+
+    fn source(function: &str, line: u32, kind: SourceKind, parent: Option<usize>) -> SourceLoop {
+        let span = Some(Span { file: "a.c".into(), line, column: 3 });
+        let key = LoopKey { span, function: function.to_owned(), kind, ordinal: 0 };
+        SourceLoop { copy: LoopCopy { key, instance: 0 }, parent: parent.map(SourceId::from_index) }
     }
 
     fn ends(function: &str, line: u32) -> Program {
@@ -578,6 +587,7 @@ mod tests {
     fn a_recursion_is_reported_apart() {
         let mut p = hangs("walk", 2);
         p.locs[1].name = "recursion:walk".into();
+        p.sources = [source("walk", 2, SourceKind::Recursion, None)].into_iter().collect();
         let r = decided(&[("main", p)], Integers::C);
         assert_eq!((r.loops.len(), r.recursion.len(), r.verdict), (0, 1, Verdict::Diverges));
         let file = File { file: "a.c".into(), sources: BTreeMap::new(), outcome: Ok(r) };
@@ -592,6 +602,7 @@ mod tests {
         p.locs[1].cases[1].target = Goto::Loc(2);
         let mut last = after.locs[1].clone();
         last.name = "f:5".into();
+        last.within = Some(SourceId::from_index(1));
         last.span = Some(Span { file: "a.c".into(), line: 5, column: 3 });
         for case in &mut last.cases {
             if case.target == Goto::Loc(1) {
@@ -599,7 +610,10 @@ mod tests {
             }
         }
         p.locs.push(last);
-        let ending = Program { recursion: Recursion::Skipped { inside: vec![(1, vec![1, 2])] }, ..p.clone() };
+        p.sources = [source("f", 2, SourceKind::Recursion, None), source("f", 5, SourceKind::Loop, Some(0))]
+            .into_iter()
+            .collect();
+        let ending = Program { recursion: Recursion::Skipped, ..p.clone() };
         Program { recursion: Recursion::Resumed { ending: Box::new(ending) }, ..p }
     }
 
@@ -616,26 +630,6 @@ mod tests {
         }
     }
 
-    /// One program after another: the second one's loop stands at location 2, called `then`.
-    fn both(first: Program, second: &Program) -> Program {
-        let mut p = first;
-        p.locs[1].cases[1].target = Goto::Loc(2);
-        let mut last = second.locs[1].clone();
-        last.name = "then".into();
-        for case in &mut last.cases {
-            if case.target == Goto::Loc(1) {
-                case.target = Goto::Loc(2);
-            }
-        }
-        p.locs.push(last);
-        p
-    }
-
-    fn rename(study: &mut Study, from: &str, to: &str) {
-        let at = study.ts.loc_named(from).expect("there is such a location");
-        study.ts.locs[at].name = to.to_owned();
-    }
-
     fn reported(entry: EntryStudy) -> Results {
         results("a.c", Integers::C, "lp64", &[entry], Duration::ZERO)
     }
@@ -645,66 +639,20 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_that_the_other_system_does_not_have_is_undecided() {
-        let entry = || one_entry(both(overflows("main", 2), &ends("main", 5)), Integers::C);
-        let verdicts = |r: &Results| r.loops.iter().map(|l| (l.id.clone(), l.verdict)).collect::<Vec<_>>();
-        let r = reported(entry());
-        assert_eq!(verdicts(&r), [("head".to_owned(), Verdict::Unknown), ("then".to_owned(), Verdict::Terminates)]);
-        // Its name in the second system is another one: whether it is the same is not known, though the place is.
-        let mut other = entry();
-        rename(&mut other.studies[1], "then", "elsewhere");
-        let r = reported(other);
-        assert_eq!(r.verdict, Verdict::Unknown);
-        assert!(r.loops.iter().all(|l| l.verdict == Verdict::Unknown), "{:?}", verdicts(&r));
-    }
-
-    #[test]
-    fn what_one_system_shows_alone_needs_no_other() {
-        let mut entry = one_entry(ends("main", 2), Integers::C);
-        assert_eq!(entry.studies.len(), 2);
-        rename(&mut entry.studies[1], "head", "elsewhere");
-        let r = reported(entry);
-        assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Terminates, 1, Verdict::Terminates));
-    }
-
-    #[test]
-    fn an_inner_loop_of_the_other_system_is_no_proof_for_the_outer_one() {
-        let ending = one_entry(both(ends("main", 2), &overflows("main", 5)), Integers::C);
-        let mut entry = one_entry(both(ends("main", 2), &hangs("main", 5)), Integers::C);
-        entry.studies[0] = ending.studies.into_iter().next().expect("there are two");
-        // Where nothing matches, each system speaks for itself.
-        rename(&mut entry.studies[1], "then", "elsewhere");
-        let r = reported(entry);
-        let then: Vec<_> = r.loops.iter().filter(|l| l.span.as_ref().is_some_and(|s| s.line == 5)).collect();
-        assert_eq!((r.verdict, then.len(), then[0].verdict), (Verdict::Diverges, 1, Verdict::Diverges));
-        assert_eq!(then[0].id, "elsewhere", "the proof is about what it is shown for");
-    }
-
-    #[test]
-    fn nothing_ends_beside_a_loop_that_is_open() {
-        let entry = one_entry(ends("main", 2), Integers::C);
-        let mut loops = loops_of("a.c", &entry);
-        assert_eq!(entry_report(&entry, &loops).verdict, Verdict::Terminates);
-        undecide(&mut loops[0], "a test".to_owned());
-        let report = entry_report(&entry, &loops);
-        assert_eq!((report.verdict, report.certificate.is_some()), (Verdict::Unknown, false));
-        assert_eq!(report.reason.as_deref(), Some("the loop at `head` is open"));
-    }
-
-    #[test]
-    fn a_loop_that_hangs_where_numbers_wrap_is_found_or_all_is_open() {
+    fn a_loop_that_hangs_where_numbers_wrap_is_open_and_so_is_its_program() {
         let beside = || one_entry(hangs("main", 2), Integers::Wrap).studies;
         let mut entry = one_entry(ends("main", 2), Integers::C);
         entry.beside = beside();
         let r = reported(entry);
         assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Unknown));
         assert_eq!(r.loops[0].reason.as_deref(), Some(ENDS_ONLY_BY_OVERFLOW));
-        // Nobody knows which loop that is.
+        // What hangs is no loop of the source: the program is open, and its loops are what they are.
+        let mut nowhere = hangs("main", 2);
+        nowhere.locs[1].within = None;
         let mut entry = one_entry(ends("main", 2), Integers::C);
-        entry.beside = beside();
-        rename(&mut entry.beside[0], "head", "elsewhere");
+        entry.beside = one_entry(nowhere, Integers::Wrap).studies;
         let r = reported(entry);
-        assert_eq!((r.verdict, r.reason.as_deref()), (Verdict::Unknown, Some(WRAPS)));
+        assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Terminates));
         assert_eq!(r.loops[0].overflow, None, "nothing is claimed of this one");
     }
 
@@ -747,7 +695,8 @@ mod tests {
         );
         let [ending, hanging] = [a.swap_remove(0), b.into_iter().next().expect("one")];
         let found = crate::analyze::contradictions_between("main", &ending.studies[0], &hanging.studies[1]);
-        for what in ["the loop at `head` of `main`: ", "`main` was proved to end and to run for ever"] {
+        for what in ["the loop of `main` at a.c:2:3 was proved to end", "`main` was proved to end and to run for ever"]
+        {
             assert!(found.iter().any(|f| f.starts_with(what)), "{what}: {found:?}");
         }
         let other = study(&[("main", ends("main", 2))], Integers::C, true);

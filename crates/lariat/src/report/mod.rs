@@ -18,7 +18,6 @@ mod witness;
 mod words;
 
 pub use combine::results;
-pub(crate) use combine::together_words;
 pub use intent::Intent;
 pub use overflow::{OnlyByOverflow, OverflowReport};
 pub use text::render as text;
@@ -26,18 +25,12 @@ pub use words::condition_words;
 
 use crate::analyze::Verdict;
 use crate::live::Live;
-use lariat_ir::{Data, Span};
+use lariat_ir::{Data, LoopCopy, LoopKey, SourceKind, Span};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The name of the result format.
 pub const SCHEMA: &str = "lariat-results/1";
-
-/// How the name of a location starts where a function calls itself.
-pub const RECURSION: &str = "recursion:";
-
-/// How the identity of something starts that could run for ever and is no loop of its system.
-pub const OBLIGATION: &str = "obligation:";
 
 /// What is known of one input file.
 #[derive(Clone, Debug)]
@@ -114,6 +107,17 @@ pub struct SystemReport {
     pub lts: String,
 }
 
+/// What a report is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// A loop of the source.
+    Source(LoopCopy),
+    /// A loop of a system that says nothing of a source.
+    Loop,
+    /// Something that could run for ever and is no loop of its system, in words.
+    Obligation(String),
+}
+
 /// The report of one loop, or of one recursion.
 #[derive(Clone, Debug)]
 pub struct LoopReport {
@@ -121,6 +125,8 @@ pub struct LoopReport {
     pub entry: String,
     /// Its header's name.
     pub id: String,
+    /// What it is.
+    pub subject: Subject,
     /// The function it is in.
     pub function: Option<String>,
     /// Its source, if that is known.
@@ -170,12 +176,22 @@ pub struct LoopReport {
 impl LoopReport {
     /// The function that calls itself, if this is a recursion.
     pub fn recursion(&self) -> Option<&str> {
-        let name = crate::counterparts::source_name(&self.id).strip_prefix(RECURSION)?;
-        Some(self.function.as_deref().unwrap_or(name))
+        let key = self.source().filter(|key| key.kind == SourceKind::Recursion)?;
+        Some(self.function.as_deref().unwrap_or(&key.function))
+    }
+    /// The loop of the source that it is.
+    pub fn source(&self) -> Option<&LoopKey> {
+        match &self.subject {
+            Subject::Source(copy) => Some(&copy.key),
+            Subject::Loop | Subject::Obligation(_) => None,
+        }
     }
     /// What is left open, if this is no loop of the system.
     pub fn obligation(&self) -> Option<&str> {
-        self.id.strip_prefix(OBLIGATION)
+        match &self.subject {
+            Subject::Obligation(text) => Some(text),
+            Subject::Source(_) | Subject::Loop => None,
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::replay::replay;
 use crate::analyze::{Study, Verdict};
-use crate::counterparts::Counterparts;
 use crate::source::Source;
+use lariat_check::compose::Extent;
 use lariat_ir::{
     Certificate, Claim, Integers, LocId, LoopId, Property, TransitionSystem, UnknownId, UnknownKind, Value,
 };
@@ -46,16 +46,17 @@ pub(super) fn overflow(
     if first.ts.integers != Integers::C {
         return None;
     }
+    let copy = first.analysis.control.source_of(id)?;
     let of = |integers: Integers| {
         let study = beside.iter().find(|s| s.ts.integers == integers)?;
-        let id = Counterparts::of(&first.places(), &study.places()).of_first(id)?;
-        let header = study.analysis.forest.loops[id].header;
+        let forest = study.analysis.forest();
+        let is_this = |h: LocId| forest.with_header(h).and_then(|l| study.analysis.control.source_of(l)) == Some(copy);
         let claim = study
             .analysis
             .proved
             .iter()
             .map(|(_, p)| p.claim())
-            .find(|c| matches!(c.property, Property::Terminates(h) | Property::Diverges(h) if h == header));
+            .find(|c| matches!(c.property, Property::Terminates(h) | Property::Diverges(h) if is_this(h)));
         Some((study, claim))
     };
     let verdict = |found: Option<(&Study, Option<&Claim>)>| match found.and_then(|(_, c)| c).map(|c| c.property) {
@@ -80,26 +81,12 @@ pub(super) fn overflow(
     if let (Verdict::Unknown, Verdict::Terminates, Some((study, Some(claim)))) = (c, report.wrap, ideal)
         && report.ideal == Verdict::Diverges
         && inputs_fit(source, &study.ts, claim)
-        && wrap.and_then(|(s, c)| Some(c?.when == s.ts.terms.tt())).unwrap_or(false)
+        && wrap.is_some_and(|(s, _)| s.findings().ends(copy) == Ok(Extent::Always))
     {
         report.only_by_overflow = Some(OnlyByOverflow::Ends);
         report.why = words(source, study, claim);
     }
     Some(report)
-}
-
-/// The loops that run for ever where numbers wrap, and of which it is not known which loops of the first system they are.
-pub(super) fn unmatched_hangs<'a>(first: &'a Study, beside: &'a [Study]) -> Vec<(&'a Study, LoopId)> {
-    let wrap = beside.iter().find(|s| s.ts.integers == Integers::Wrap && first.ts.integers == Integers::C);
-    let Some(wrap) = wrap else { return Vec::new() };
-    let counterparts = Counterparts::of(&first.places(), &wrap.places());
-    wrap.hanging().filter(|id| counterparts.of_second(*id).is_none()).map(|id| (wrap, id)).collect()
-}
-
-/// Whether a loop of the first system may be one that runs for ever in another one: unless their places are known to be different.
-pub(super) fn may_be(first: &Study, id: LoopId, (other, hanging): (&Study, LoopId)) -> bool {
-    let (here, there) = (first.places().body(id), other.places().body(hanging));
-    here.zip(there).is_none_or(|(here, there)| !here.is_disjoint(&there))
 }
 
 /// Why the run of a claim goes on.

@@ -41,6 +41,8 @@ pub struct Stats {
     pub loops: BTreeMap<&'static str, (u64, u64)>,
     /// Certificates by kind.
     pub kinds: BTreeMap<&'static str, KindStats>,
+    /// Verdicts on loops of the source that were concluded.
+    pub composed: u64,
     /// Claims of engines, and how many of them were accepted.
     pub engine_claims: (u64, u64),
     /// Why certificates that keep the rules were rejected.
@@ -61,6 +63,7 @@ pub struct Report {
 impl Stats {
     pub(super) fn add(&mut self, other: &Self) {
         self.systems += other.systems;
+        self.composed += other.composed;
         self.engine_claims.0 += other.engine_claims.0;
         self.engine_claims.1 += other.engine_claims.1;
         for (k, n) in &other.programs {
@@ -119,6 +122,9 @@ impl Report {
         }
         if s.engine_claims.0 > 0 {
             writeln!(out, "  engines: {} claims, {} accepted", s.engine_claims.0, s.engine_claims.1)?;
+        }
+        if s.composed > 0 {
+            writeln!(out, "  loops of the source: {} verdicts concluded", s.composed)?;
         }
         writeln!(
             out,
