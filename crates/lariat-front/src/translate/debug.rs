@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::flat::index;
-use super::layout::Object;
+use super::memory::layout::{Object, Size};
 use super::points::{ObjectId, ObjectKind, Points};
 use crate::intrinsic::Intrinsic;
 use crate::module::{BlockId, Callee, DebugType, Function, Module, Op, Operand, TypeId, ValueId};
@@ -104,7 +104,7 @@ pub(super) fn field(cx: &Context<'_>, object: &Object, offset: i64, size: u64, v
     let (signed, suffix) = match found {
         Some((signed, suffix)) => (signed, suffix),
         None => {
-            let whole = matches!(object.size, super::layout::Size::Constant(n) if n == size) && offset == 0;
+            let whole = matches!(object.size, Size::Constant(n) if n == size) && offset == 0;
             (None, if whole { String::new() } else { format!("+{offset}") })
         }
     };

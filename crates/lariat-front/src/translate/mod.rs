@@ -16,41 +16,31 @@
 //! With [`Options::observe`] a call of that function ends a location: the value is stored in the variable `observed`, and the
 //! next location's name starts with `observe`.
 
-mod arguments;
-mod arith;
-mod assembly;
 mod build;
-mod bulk;
 mod calls;
+mod control;
 mod debug;
 mod flat;
-mod floats;
-mod handlers;
-mod handles;
 mod instructions;
-mod intrinsics;
-mod layout;
 mod library;
-mod live;
 mod memory;
-mod numbers;
-mod origins;
 mod points;
 mod prepare;
-mod returns;
-mod skip;
 mod start;
-mod streams;
+mod state;
 mod values;
 
 use crate::intrinsic::Intrinsic;
 use crate::models::{Model, Table};
-use crate::module::{BlockId, Callee, Function, FunctionId, Module, Op, Operand, Terminator, Type, ValueId};
+use crate::module::{
+    BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Place, Terminator, Type, ValueId,
+};
 use crate::{Entry, EntryChoice, Failure, Options};
+use calls::handlers::Handlers;
 use flat::{Flat, Form, Graph, InstanceId, Plan, Point};
-use lariat_ir::Assumption;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{IntType, Program, Recursion};
+use lariat_ir::{Assumption, Span};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -68,7 +58,7 @@ pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failu
     let assumed = prepare::leave_assumptions_to_models(&mut module, table);
     let entries: Vec<FunctionId> = entries(&module, options)?;
     let entries: Vec<FunctionId> = entries.into_iter().map(|f| prepare::with_constructors(&mut module, f)).collect();
-    let handlers = handlers::Handlers::new(&module, table);
+    let handlers = Handlers::new(&module, table);
     let mut done = Vec::new();
     for f in entries {
         let function = &module.functions[f.0 as usize];
@@ -148,7 +138,7 @@ fn program(
     module: &Module,
     table: &Table,
     options: &Options,
-    handlers: &handlers::Handlers,
+    handlers: &Handlers,
     entry: FunctionId,
     whole: bool,
 ) -> Program {
@@ -168,7 +158,7 @@ fn in_form(
     flat: &Flat<'_>,
     table: &Table,
     options: &Options,
-    handlers: &handlers::Handlers,
+    handlers: &Handlers,
     entry: FunctionId,
     whole: bool,
     known: &FastMap<Point, String>,
@@ -193,8 +183,8 @@ fn in_form(
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
     program.address = IntType::signed(module.pointer_bits);
     let mut names = Names::default();
-    let memory = layout::Memory::new(&cx, &points, &mut program, &mut names);
-    build::Builder::new(&cx, &points, &memory, program, names, known).build()
+    let memory = memory::Memory::new(&cx, &points, &mut program, &mut names);
+    build::Builder::new(&cx, &memory, program, names, known).build()
 }
 
 /// What everything in the making of one program looks at.
@@ -217,7 +207,7 @@ struct Context<'m> {
     /// Functions that run when the program ends.
     destructors: Vec<FunctionId>,
     /// Functions that run at signals and the like.
-    handlers: &'m handlers::Handlers,
+    handlers: &'m Handlers,
     /// For each block of an instance, its points in order, and whether each lies on a cycle.
     pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
 }
@@ -238,7 +228,7 @@ impl<'m> Context<'m> {
         graph: &'m Graph,
         table: &'m Table,
         options: &'m Options,
-        handlers: &'m handlers::Handlers,
+        handlers: &'m Handlers,
         whole: bool,
     ) -> Self {
         let mut pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>> = FastMap::default();
@@ -404,6 +394,34 @@ impl<'m> Context<'m> {
         })
     }
 
+    /// The name of the function that an instruction calls.
+    fn callee_name(&self, instruction: &Instruction) -> Option<String> {
+        match &instruction.op {
+            Op::Call { callee: Callee::Function(f), .. } => {
+                Some(self.flat.module.functions[f.0 as usize].shown().to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    fn span(&self, place: Option<Place>) -> Option<Span> {
+        place.map(|p| Span {
+            file: self.flat.module.files.get(p.file as usize).cloned().unwrap_or_default(),
+            line: p.line,
+            column: p.column.max(1),
+        })
+    }
+
+    fn span_at(&self, at: Point) -> Option<Span> {
+        let block = self.flat.block(at);
+        let places = block.instructions.iter().skip(at.index as usize).map(|i| i.place).chain([block.place]);
+        // A block of the compiler's own has the place of what leads to it.
+        let function = self.flat.function(at.instance);
+        let before =
+            function.blocks.iter().filter(|b| block_successors(&b.terminator).contains(&at.block)).map(|b| b.place);
+        self.span(places.chain(before).flatten().find(|p| p.line > 0))
+    }
+
     /// For the values of a function: whether they are used or made as signed numbers, or as unsigned ones.
     fn signs(&self, f: FunctionId) -> Rc<FastMap<ValueId, bool>> {
         if let Some(found) = self.signs.borrow().get(&f) {
@@ -514,7 +532,7 @@ impl Names {
     }
     fn mem(&mut self, program: &mut Program, base: &str, cell: IntType) -> usize {
         let name = self.unused(base);
-        program.mems.push(layout::blank(cell, name));
+        program.mems.push(memory::layout::blank(cell, name));
         program.mems.len() - 1
     }
 }

@@ -687,7 +687,7 @@ impl Points {
                         }
                         Effect::Prints(format) => {
                             // Only `%n` writes.
-                            if args.get(*format).is_none_or(|f| super::library::may_count(flat.module, f)) {
+                            if args.get(*format).is_none_or(|f| super::library::models::may_count(flat.module, f)) {
                                 for a in arguments.iter().skip(model.params.len()) {
                                     self.escape(a);
                                 }

@@ -4,7 +4,7 @@
 //! `shl` does not. The checks of shifts and of divisors go: the neutral operations have the rules, and each integer semantics
 //! makes its own of them. So do those of conversions of numbers that are followed. Those that are sure to fail stay, because the operation behind them has been folded to poison.
 
-use super::floats;
+use super::values::floats;
 use crate::intrinsic::Intrinsic;
 use crate::models::{Ends, Model, Table};
 use crate::module::{

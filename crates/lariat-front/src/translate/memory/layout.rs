@@ -9,11 +9,12 @@
 //! bytes of its field in that object, and these belong to no other field. The arrays are indexed by the address of the
 //! field's first byte, which determines object and offset, since the ranges of objects are disjoint.
 
-use super::flat::{Form, InstanceId, Point, index};
-use super::points::{ObjectId, ObjectKind, Offsets, Points, Targets};
-use super::{Context, Names, debug};
 use crate::intrinsic::Intrinsic;
 use crate::module::{Callee, Op, Operand, TypeId, ValueId};
+use crate::translate::flat::{Form, InstanceId, Plan, Point, index};
+use crate::translate::library::models::{constant_amount, core_of, heap_size, is_handle, is_static, library_size};
+use crate::translate::points::{ObjectId, ObjectKind, Offsets, Points, Targets, constant_of, gcd};
+use crate::translate::{Context, ModelUse, Names, debug, leaves_of, store_size};
 use dashu_int::IBig;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{IntType, Mem, MemInit, Program};
@@ -21,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of an object with a variable of its own.
 #[derive(Clone, Debug)]
-pub(super) struct Scalar {
+pub(in crate::translate) struct Scalar {
     pub offset: i64,
     pub size: u64,
     pub var: usize,
@@ -30,7 +31,7 @@ pub(super) struct Scalar {
 
 /// A field of a region: an array.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(in crate::translate) struct Field {
     /// The offset, modulo the region's stride if that is not 0.
     pub first: i64,
     pub size: u64,
@@ -39,7 +40,7 @@ pub(super) struct Field {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Region {
+pub(in crate::translate) struct Region {
     pub objects: Vec<ObjectId>,
     pub stride: i64,
     pub fields: Vec<Field>,
@@ -48,13 +49,13 @@ pub(super) struct Region {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Layout {
+pub(in crate::translate) enum Layout {
     Scalars(Vec<Scalar>),
     Region(usize),
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Size {
+pub(in crate::translate) enum Size {
     Constant(u64),
     Var(usize),
     /// An array from the base address to the size, for objects of which there can be many.
@@ -62,7 +63,7 @@ pub(super) enum Size {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Life {
+pub(in crate::translate) enum Life {
     /// As long as the program runs, or as any pointer to it can be used.
     Always,
     /// While this variable is 1.
@@ -73,7 +74,7 @@ pub(super) enum Life {
 
 /// Objects of which there can be many: their bases are `first + k * step`.
 #[derive(Clone, Debug)]
-pub(super) struct Many {
+pub(in crate::translate) struct Many {
     pub first: IBig,
     pub step: IBig,
     /// The base of the next one.
@@ -83,7 +84,7 @@ pub(super) struct Many {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Object {
+pub(in crate::translate) struct Object {
     pub kind: ObjectKind,
     pub name: String,
     /// The address; for many, that of the first.
@@ -105,7 +106,8 @@ pub(super) struct Object {
     pub ty: Option<TypeId>,
 }
 
-pub(super) struct Memory {
+/// All objects of a program, and how they become state.
+pub(in crate::translate) struct Objects {
     pub objects: Vec<Object>,
     pub regions: Vec<Region>,
     pub address: IntType,
@@ -124,7 +126,7 @@ struct Access {
 }
 
 /// How many places an access may have before they become an array.
-pub(super) const ALTERNATIVES: usize = 6;
+pub(in crate::translate) const ALTERNATIVES: usize = 6;
 /// How many scalars an object may have before it becomes an array.
 const SCALARS: usize = 160;
 
@@ -236,14 +238,14 @@ impl Collector<'_, '_> {
 
     /// An access of a value, member by member.
     fn typed(&mut self, targets: &Targets, ty: &crate::module::Type, size: u64, align: u64, sign: Option<bool>) {
-        let parts = super::leaves_of(ty);
+        let parts = leaves_of(ty);
         if parts.len() == 1 && parts[0].0 == 0 {
             self.access(targets, size, align, sign);
             return;
         }
         for (offset, leaf) in parts {
             let moved = shift(targets, offset);
-            self.access(&moved, super::store_size(&leaf, self.cx.flat.module), 1, None);
+            self.access(&moved, store_size(&leaf, self.cx.flat.module), 1, None);
         }
     }
 
@@ -251,7 +253,7 @@ impl Collector<'_, '_> {
         let (cx, flat) = (self.cx, self.cx.flat);
         let of = |o: &Operand| self.points.of(flat, at.instance, o);
         for (f, what) in flat.plan(at) {
-            let (super::flat::Plan::Enter(inner) | super::flat::Plan::Again(inner)) = what else { continue };
+            let (Plan::Enter(inner) | Plan::Again(inner)) = what else { continue };
             let params = &flat.module.functions[f.0 as usize].params;
             for (n, (a, p)) in args.iter().zip(params).enumerate() {
                 if let Some(size) = p.byval {
@@ -264,20 +266,20 @@ impl Collector<'_, '_> {
             }
         }
         match cx.model_use(at, callee) {
-            super::ModelUse::Intrinsic(Intrinsic::Memcpy | Intrinsic::Memmove) => {
-                let size = args.get(2).and_then(super::points::constant_of).and_then(|n| u64::try_from(n).ok());
+            ModelUse::Intrinsic(Intrinsic::Memcpy | Intrinsic::Memmove) => {
+                let size = args.get(2).and_then(constant_of).and_then(|n| u64::try_from(n).ok());
                 if let (Some(size), [to, from, ..]) = (size, args) {
                     self.copy(&of(to), &of(from), size);
                 }
             }
-            super::ModelUse::Model(model) => {
+            ModelUse::Model(model) => {
                 for effect in &model.effects {
                     match effect {
                         crate::models::Effect::Writes(write) => {
                             if let (crate::models::Content::CopyOf(from), Some(to), Some(n)) = (
                                 write.content,
                                 args.get(write.to),
-                                write.amount.as_ref().and_then(|n| super::library::constant_amount(n, args)),
+                                write.amount.as_ref().and_then(|n| constant_amount(n, args)),
                             ) && let Some(from) = args.get(from)
                                 && write.offset.is_none()
                             {
@@ -292,7 +294,7 @@ impl Collector<'_, '_> {
                         _ => {}
                     }
                 }
-                if let crate::models::Returns::Moved { from, .. } = super::library::core_of(&model.returns)
+                if let crate::models::Returns::Moved { from, .. } = core_of(&model.returns)
                     && let Some(a) = args.get(*from)
                 {
                     self.freed.extend(self.points.expand(&of(a)).0.keys());
@@ -343,7 +345,7 @@ impl Collector<'_, '_> {
 }
 
 /// The offsets that an access can have in an object, if both are aligned so: a misaligned access is undefined.
-pub(super) fn aligned(offsets: &Offsets, align: u64) -> Offsets {
+pub(in crate::translate) fn aligned(offsets: &Offsets, align: u64) -> Offsets {
     match (offsets, i64::try_from(align)) {
         (Offsets::Class { stride, .. }, Ok(a)) if a > 1 && a % stride == 0 => Offsets::Class { first: 0, stride: a },
         _ => offsets.clone(),
@@ -369,7 +371,7 @@ fn distances(places: &Offsets, access: &Offsets, size: u64, width: u64) -> Vec<i
                 Offsets::Class { first, stride } => (*first, *stride),
             };
             let ((a, s), (b, t)) = (class(places), class(access));
-            let stride = super::points::gcd(s, t).max(1);
+            let stride = gcd(s, t).max(1);
             let mut d = (b - a).rem_euclid(stride);
             let mut all = Vec::new();
             while within(&d) && all.len() < 64 {
@@ -381,7 +383,7 @@ fn distances(places: &Offsets, access: &Offsets, size: u64, width: u64) -> Vec<i
     }
 }
 
-pub(super) fn shift(targets: &Targets, by: u64) -> Targets {
+pub(in crate::translate) fn shift(targets: &Targets, by: u64) -> Targets {
     let by = i64::try_from(by).unwrap_or(0);
     Targets(
         targets
@@ -400,8 +402,13 @@ pub(super) fn shift(targets: &Targets, by: u64) -> Targets {
     )
 }
 
-impl Memory {
-    pub(super) fn new(cx: &Context<'_>, points: &Points, program: &mut Program, names: &mut Names) -> Self {
+impl Objects {
+    pub(in crate::translate) fn new(
+        cx: &Context<'_>,
+        points: &Points,
+        program: &mut Program,
+        names: &mut Names,
+    ) -> Self {
         let n = points.objects.len();
         let lives = lifetimes(cx, points);
         let mut all = Collector {
@@ -601,7 +608,7 @@ impl Memory {
             }
             let accesses: Vec<&Access> = objects.iter().filter_map(|o| by_object.get(o)).flatten().collect();
             region.stride = accesses.iter().fold(0, |g, a| match &a.offsets {
-                Offsets::Class { stride, .. } => super::points::gcd(g, *stride),
+                Offsets::Class { stride, .. } => gcd(g, *stride),
                 Offsets::Exact(_) => g,
             });
             let mut fields: BTreeMap<(i64, u64), Vec<bool>> = BTreeMap::new();
@@ -632,7 +639,7 @@ impl Memory {
                                 let list = match x {
                                     Offsets::Exact(list) => list.clone(),
                                     Offsets::Class { first, stride } => {
-                                        let m = super::points::gcd(*stride, region.stride).max(1);
+                                        let m = gcd(*stride, region.stride).max(1);
                                         if m < region.stride {
                                             return true;
                                         }
@@ -676,7 +683,7 @@ impl Memory {
         if objects.len() == 1 { first.clone() } else { format!("memory of {first}") }
     }
 
-    pub(super) fn object(&self, id: ObjectId) -> &Object {
+    pub(in crate::translate) fn object(&self, id: ObjectId) -> &Object {
         &self.objects[id.0 as usize]
     }
 }
@@ -733,7 +740,7 @@ impl Addresses {
     }
 }
 
-pub(super) fn object_size(cx: &Context<'_>, kind: ObjectKind) -> Option<u64> {
+pub(in crate::translate) fn object_size(cx: &Context<'_>, kind: ObjectKind) -> Option<u64> {
     match kind {
         ObjectKind::Global(g) => {
             let global = &cx.flat.module.globals[g.0 as usize];
@@ -748,21 +755,21 @@ pub(super) fn object_size(cx: &Context<'_>, kind: ObjectKind) -> Option<u64> {
             }
             function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == v).and_then(|i| match &i.op {
                 Op::Alloca { size, count, .. } => {
-                    let count = u64::try_from(super::points::constant_of(count)?).ok()?;
+                    let count = u64::try_from(constant_of(count)?).ok()?;
                     size.checked_mul(count)
                 }
                 _ => None,
             })
         }
-        ObjectKind::Heap(at) => super::library::heap_size(cx, at),
-        ObjectKind::Library(at, pointer) => super::library::library_size(cx, at, pointer),
+        ObjectKind::Heap(at) => heap_size(cx, at),
+        ObjectKind::Library(at, pointer) => library_size(cx, at, pointer),
         ObjectKind::Outside => None,
         ObjectKind::Absolute => Some(0),
     }
 }
 
 /// What the address of an object is a multiple of, at least.
-pub(super) fn object_align(cx: &Context<'_>, kind: ObjectKind) -> u64 {
+pub(in crate::translate) fn object_align(cx: &Context<'_>, kind: ObjectKind) -> u64 {
     let pointer = u64::from(cx.flat.module.pointer_bits / 8);
     match kind {
         ObjectKind::Global(g) => cx.flat.module.globals[g.0 as usize].align,
@@ -814,7 +821,7 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
     };
     let skips = cx.flat.form == Form::Skip;
     let shared = if skips { shared_locals(cx, points) } else { BTreeSet::new() };
-    let statics = points.objects.iter().filter(|k| super::library::is_static(cx, **k).is_some()).count();
+    let statics = points.objects.iter().filter(|k| is_static(cx, **k).is_some()).count();
     let mut starts: FastMap<InstanceId, debug::Scopes> = FastMap::default();
     for (o, &kind) in points.objects.iter().enumerate() {
         let id = ObjectId(index(o));
@@ -825,7 +832,7 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
             }
             // Two calls may give the same object of the library, or not: nothing is known of it but where there is one call.
             ObjectKind::Library(at, false)
-                if super::library::is_static(cx, kind).is_some_and(|volatile| {
+                if is_static(cx, kind).is_some_and(|volatile| {
                     volatile || statics > 1 || cx.on_cycle(at) || cx.recursive(at.instance)
                 }) =>
             {
@@ -835,9 +842,7 @@ fn lifetimes(cx: &Context<'_>, points: &Points) -> Lifetimes {
                 found.summaries.insert(id);
             }
             // What a library hands out each time is another one, and nobody knows what is in it.
-            ObjectKind::Library(at, false)
-                if (cx.on_cycle(at) || cx.recursive(at.instance)) && super::library::is_handle(cx, at) =>
-            {
+            ObjectKind::Library(at, false) if (cx.on_cycle(at) || cx.recursive(at.instance)) && is_handle(cx, at) => {
                 found.summaries.insert(id);
             }
             ObjectKind::Stack(instance, _) if skips && cx.recursive(instance) && !shared.contains(&id) => {}
@@ -920,6 +925,6 @@ fn shared_locals(cx: &Context<'_>, points: &Points) -> BTreeSet<ObjectId> {
 }
 
 /// The initial content of a memory that nothing is known of.
-pub(super) fn blank(cell: IntType, name: String) -> Mem {
+pub(in crate::translate) fn blank(cell: IntType, name: String) -> Mem {
     Mem { name, cell, init: MemInit::Cells { default: IBig::ZERO, cells: Vec::new() } }
 }

@@ -15,14 +15,15 @@
 //! - A conversion to an integer type that does not hold the number is undefined in C: there the compiler's check stood before it. In LLVM
 //!   it gives poison, which the environment chooses.
 
-use super::arith::{Num, Sym, and, cmp, constant, ite, not, operate, or, truth};
-use super::build::{Builder, State};
-use super::{Context, bits_of};
 use crate::module::{Callee, CastOp, Flags, FloatKind, FloatOp as LlvmOp, Op, Operand, Type};
+use crate::translate::state::State;
+use crate::translate::values::arith::{Num, Sym, and, cmp, constant, ite, not, operate, or, truth};
+use crate::translate::values::{Values, operand_type};
+use crate::translate::{Context, bits_of};
 use dashu_int::IBig;
-use lariat_ir::float::{Limits, Rounding};
+use lariat_ir::float::{self, Limits, Rounding};
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, settle, settled_number};
-use lariat_ir::{Bits, FloatOp, Format, UnknownKind, Value, float};
+use lariat_ir::{Bits, FloatOp, Format, UnknownKind, Value};
 use std::sync::Arc;
 
 /// Functions that change how floating-point operations round.
@@ -43,7 +44,7 @@ const CHANGE_ROUNDING: [&str; 12] = [
 
 impl Context<'_> {
     /// Whether operations round as IEEE 754 has it by default, as far as this module says.
-    pub(super) fn default_rounding(&self) -> bool {
+    pub(in crate::translate) fn default_rounding(&self) -> bool {
         let module = self.flat.module;
         let changed = |name: &str| CHANGE_ROUNDING.contains(&name) || name.starts_with("llvm.set.fp");
         let assembly = |op: &Op| matches!(op, Op::Call { callee: Callee::Asm(_), .. });
@@ -127,7 +128,7 @@ fn apply(op: FloatOp, args: &[Arc<Expr>]) -> Arc<Expr> {
 }
 
 /// Whether a conversion to an integer is followed.
-pub(super) fn converts(from: &Type, to: &Type) -> bool {
+pub(in crate::translate) fn converts(from: &Type, to: &Type) -> bool {
     format_of(from).is_some() && matches!(to, Type::Int(2..=128))
 }
 
@@ -144,7 +145,7 @@ fn any_nan(e: Expr) -> Arc<Expr> {
     settled_number(&e).cloned().unwrap_or_else(|| Arc::new(e))
 }
 
-impl Builder<'_, '_> {
+impl Values<'_, '_> {
     /// Whether numbers of this type are followed here; states what that rests on.
     fn follows(&mut self, state: &mut State, ty: &Type) -> Option<Format> {
         let format = format_of(ty).filter(|_| self.default_rounding)?;
@@ -162,7 +163,7 @@ impl Builder<'_, '_> {
     }
 
     /// An unknown is shown as the number that it is.
-    pub(super) fn note_float(&mut self, unknown: &Num) {
+    pub(in crate::translate) fn note_float(&mut self, unknown: &Num) {
         if let Expr::Unknown(u) = unknown.expr {
             self.program.origins.floats.insert(u);
         }
@@ -191,7 +192,7 @@ impl Builder<'_, '_> {
     }
 
     /// An arithmetic instruction; nothing if it is not followed.
-    pub(super) fn float_operation(
+    pub(in crate::translate) fn float_operation(
         &mut self,
         state: &mut State,
         op: LlvmOp,
@@ -238,7 +239,7 @@ impl Builder<'_, '_> {
     }
 
     /// A comparison; nothing if it is not followed.
-    pub(super) fn float_comparison(
+    pub(in crate::translate) fn float_comparison(
         &mut self,
         state: &mut State,
         name: &str,
@@ -252,7 +253,7 @@ impl Builder<'_, '_> {
     }
 
     /// A conversion from or to a floating-point number; nothing if it is not followed.
-    pub(super) fn float_cast(
+    pub(in crate::translate) fn float_cast(
         &mut self,
         state: &mut State,
         op: CastOp,
@@ -301,7 +302,7 @@ impl Builder<'_, '_> {
     }
 
     /// An intrinsic by its name without `llvm.`; nothing if it is not followed.
-    pub(super) fn float_intrinsic(
+    pub(in crate::translate) fn float_intrinsic(
         &mut self,
         state: &mut State,
         name: &str,
@@ -370,7 +371,7 @@ impl Builder<'_, '_> {
     /// `llvm.is.fpclass`: the classes of a format are ranges of its patterns.
     fn is_class(&mut self, state: &mut State, args: &[Operand]) -> Option<Sym> {
         let function = self.cx.flat.function(state.at.instance);
-        let of = super::values::operand_type(function, args.first()?);
+        let of = operand_type(function, args.first()?);
         let format = format_of(&of)?;
         let mask = match args.get(1)? {
             Operand::Constant(crate::module::Constant::Int(_, bits)) => *bits,

@@ -1,18 +1,19 @@
 //! LLVM's intrinsics.
 
-use super::arith::{Num, Sym, and, cmp, compare, constant, ite, operate, or, truth};
-use super::bits_of;
-use super::build::{Builder, Flow, Split, State};
-use super::points::{ObjectKind, Targets};
-use super::values::operand_type;
 use crate::intrinsic::{Arithmetic, CountBits, Intrinsic, MinMax};
 use crate::module::{Constant, Instruction, Operand, Predicate, Type};
+use crate::translate::bits_of;
+use crate::translate::build::Builder;
+use crate::translate::points::{ObjectKind, Targets};
+use crate::translate::state::{Flow, Split, State};
+use crate::translate::values::arith::{Num, Sym, and, cmp, compare, constant, ite, operate, or, truth};
+use crate::translate::values::operand_type;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow, UnaryOp};
 use std::collections::BTreeSet;
 
 impl<'m> Builder<'_, 'm> {
-    pub(super) fn intrinsic(
+    pub(in crate::translate) fn intrinsic(
         &mut self,
         state: &mut State,
         instruction: &'m Instruction,
@@ -24,14 +25,14 @@ impl<'m> Builder<'_, 'm> {
         let function = flat.function(at.instance);
         let result = flat.value(at.instance, instruction.id);
         let width = bits_of(&instruction.ty, flat.module);
-        if is_computed(which) && self.is_out_of_sight(state, which, args, &instruction.ty) {
-            let sym = self.any(state, &instruction.ty, UnknownKind::Abstraction);
+        if is_computed(which) && self.memory.is_out_of_sight(state, which, args, &instruction.ty) {
+            let sym = self.values.any(state, &instruction.ty, UnknownKind::Abstraction);
             state.set_value(result, sym);
             return Ok(Flow::On);
         }
         let arg = |b: &mut Self, state: &mut State, n: usize| {
             let ty = args.get(n).map_or(Type::Void, |a| operand_type(function, a));
-            args.get(n).map(|a| b.number(state, a, &ty))
+            args.get(n).map(|a| b.values.number(state, a, &ty))
         };
         let flagged = |n: usize| matches!(args.get(n), Some(Operand::Constant(Constant::Int(_, 1))));
         let sym = match which {
@@ -39,47 +40,47 @@ impl<'m> Builder<'_, 'm> {
                 if instruction.ty == Type::Void {
                     return Ok(Flow::On);
                 }
-                self.any(state, &instruction.ty, UnknownKind::Environment)
+                self.values.any(state, &instruction.ty, UnknownKind::Environment)
             }
             Intrinsic::LifetimeStart | Intrinsic::LifetimeEnd => {
                 let value = match args.last() {
                     Some(Operand::Value(v)) => *v,
                     _ => return Ok(Flow::On),
                 };
-                let Some(id) = self.points.known(ObjectKind::Stack(at.instance, value)) else { return Ok(Flow::On) };
+                let Some(id) = self.memory.known(ObjectKind::Stack(at.instance, value)) else { return Ok(Flow::On) };
                 let starts = *which == Intrinsic::LifetimeStart;
                 if starts {
                     if self.memory.object(id).many.is_some() {
                         let Some(address) = self.next_of_many(state, id) else { return Ok(Flow::Done) };
-                        self.forget_new(state, id, &address);
-                        self.set_latest(state, at.instance, value, address);
+                        self.memory.forget_new(&mut self.values, state, id, &address);
+                        self.values.set_latest(state, at.instance, value, address);
                     } else {
-                        self.forget_fresh(state, id);
+                        self.memory.forget_fresh(&mut self.values, state, id);
                     }
                 }
-                self.set_alive(state, id, value, starts);
+                self.memory.set_alive(&mut self.values, state, id, value, starts);
                 return Ok(Flow::On);
             }
             Intrinsic::Assume => {
                 let c = match args.first() {
-                    Some(a) => self.condition(state, a),
+                    Some(a) => self.values.condition(state, a),
                     None => truth(true),
                 };
-                return Ok(if self.require(state, c) { Flow::On } else { Flow::Done });
+                return Ok(if self.control.require(state, c) { Flow::On } else { Flow::Done });
             }
             Intrinsic::UbsanTrap => {
-                self.end(state, Goto::Ub);
+                self.control.end(state, Goto::Ub);
                 return Ok(Flow::Done);
             }
             Intrinsic::Trap => {
-                self.end(state, Goto::Trap);
+                self.control.end(state, Goto::Trap);
                 return Ok(Flow::Done);
             }
             Intrinsic::Memcpy | Intrinsic::Memmove | Intrinsic::Memset => {
                 return self.bulk_intrinsic(state, which, args);
             }
             Intrinsic::Identity => match args.first() {
-                Some(a) => self.operand(state, a, &instruction.ty),
+                Some(a) => self.values.operand(state, a, &instruction.ty),
                 None => Sym::Nothing,
             },
             // Without optimisation nothing counts as constant.
@@ -89,10 +90,10 @@ impl<'m> Builder<'_, 'm> {
                     let ty = args.first().map_or(Type::Void, |a| operand_type(function, a));
                     match overflowing(*op, bits_of(&ty, flat.module), &a, &b) {
                         Some(both) => both,
-                        None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+                        None => self.values.any(state, &instruction.ty, UnknownKind::Abstraction),
                     }
                 }
-                _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+                _ => self.values.any(state, &instruction.ty, UnknownKind::Abstraction),
             },
             Intrinsic::MinMax(kind) => match (arg(self, state, 0), arg(self, state, 1)) {
                 (Some(a), Some(b)) => {
@@ -126,12 +127,12 @@ impl<'m> Builder<'_, 'm> {
                         // Of zero it is poison; where the compiler's checks stand before it, zero does not come here.
                         let ty = IntType::unsigned(width);
                         let zero = cmp(CmpOp::Eq, ty, a.to(ty), constant(0, ty));
-                        self.poison_where(state, zero, counted)
+                        self.values.poison_where(state, zero, counted)
                     } else {
                         Sym::Num(counted)
                     }
                 }
-                _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+                _ => self.values.any(state, &instruction.ty, UnknownKind::Abstraction),
             },
             Intrinsic::Bswap => match arg(self, state, 0) {
                 Some(a) if width.is_multiple_of(8) => {
@@ -143,7 +144,7 @@ impl<'m> Builder<'_, 'm> {
                     });
                     Sym::Num(Num::new(Expr::Join(parts.collect()), ty))
                 }
-                _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+                _ => self.values.any(state, &instruction.ty, UnknownKind::Abstraction),
             },
             Intrinsic::FunnelShift { left } => match (arg(self, state, 0), arg(self, state, 1), arg(self, state, 2)) {
                 (Some(a), Some(b), Some(c)) => {
@@ -163,23 +164,23 @@ impl<'m> Builder<'_, 'm> {
             },
             Intrinsic::VaStart => {
                 let span = state.span_of();
-                self.assume(state, "further arguments are as the function expects them", span);
+                self.values.assume(state, "further arguments are as the function expects them", span);
                 for a in args {
-                    let targets = self.targets(state, a);
-                    self.forget_all(state, &targets, UnknownKind::Environment);
+                    let targets = self.memory.targets(state, a);
+                    self.memory.forget_all(&mut self.values, state, &targets, UnknownKind::Environment);
                 }
                 return Ok(Flow::On);
             }
-            Intrinsic::StackSave => Sym::Num(Num::constant(0, self.address())),
-            Intrinsic::Environment => self.any(state, &instruction.ty, UnknownKind::Environment),
+            Intrinsic::StackSave => Sym::Num(Num::constant(0, self.memory.address())),
+            Intrinsic::Environment => self.values.any(state, &instruction.ty, UnknownKind::Environment),
             // Floating point, mostly: a result that is followed or not.
-            Intrinsic::Compute(name) => match self.float_intrinsic(state, name, args, &instruction.ty) {
+            Intrinsic::Compute(name) => match self.values.float_intrinsic(state, name, args, &instruction.ty) {
                 Some(sym) => sym,
-                None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+                None => self.values.any(state, &instruction.ty, UnknownKind::Abstraction),
             },
             // A jump is followed as one, before this; one that goes where there is no target is not.
             Intrinsic::SetJump | Intrinsic::LongJump | Intrinsic::Beyond => {
-                self.beyond_unless(state, truth(false));
+                self.control.beyond_unless(&mut self.values, state, truth(false));
                 return Ok(Flow::Done);
             }
         };
@@ -187,64 +188,47 @@ impl<'m> Builder<'_, 'm> {
         Ok(Flow::On)
     }
 
-    /// Whether the result of a computation is not followed: on vectors it works lane by lane, and with the digits of an address it
-    /// gives a number that nobody knows. To add to an address, or to take from it, makes another one.
-    fn is_out_of_sight(&self, state: &State, which: &Intrinsic, args: &[Operand], result: &Type) -> bool {
-        let function = self.cx.flat.function(state.point().instance);
-        let ty = |a: &Operand| operand_type(function, a);
-        if matches!(result, Type::Other(_)) || args.iter().any(|a| matches!(ty(a), Type::Other(_))) {
-            return true;
-        }
-        let addresses: Vec<bool> = args.iter().map(|a| self.is_address(state, a, &ty(a))).collect();
-        let moved = match which {
-            Intrinsic::WithOverflow(Arithmetic::SAdd | Arithmetic::UAdd) => !addresses.iter().all(|a| *a),
-            Intrinsic::WithOverflow(Arithmetic::SSub | Arithmetic::USub) => !addresses.get(1).is_some_and(|a| *a),
-            _ => false,
-        };
-        addresses.contains(&true) && !moved
-    }
-
     fn bulk_intrinsic(&mut self, state: &mut State, which: &Intrinsic, args: &[Operand]) -> Result<Flow, Split> {
-        let ty = self.address();
+        let ty = self.memory.address();
         let [to, second, size, ..] = args else { return Ok(Flow::On) };
-        let targets = self.targets(state, to);
-        let pointer = self.number(state, to, &Type::Ptr).to(ty).unpromised().clone();
+        let targets = self.memory.targets(state, to);
+        let pointer = self.values.number(state, to, &Type::Ptr).to(ty).unpromised().clone();
         let given = operand_type(self.cx.flat.function(state.point().instance), size);
-        let size = self.number(state, size, &given);
+        let size = self.values.number(state, size, &given);
         let known = size.as_const().and_then(|k| u64::try_from(k.clone()).ok());
         // A volatile copy reads what the environment says.
         let volatile = matches!(args.get(3), Some(Operand::Constant(Constant::Int(_, 1))));
         let known = known.filter(|_| !volatile);
         let kept = if volatile { UnknownKind::Environment } else { UnknownKind::Abstraction };
-        let from_targets = self.targets(state, second);
+        let from_targets = self.memory.targets(state, second);
         if *which == Intrinsic::Memcpy {
-            let source = self.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
+            let source = self.values.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
             let apart = equal_or_apart(&pointer, &source, &size.to(ty), ty);
             let one = |t: &Targets| t.0.keys().copied().collect::<BTreeSet<_>>();
             // Model addresses of different objects are apart.
-            if !one(&targets).is_disjoint(&one(&from_targets)) && !self.require(state, apart) {
+            if !one(&targets).is_disjoint(&one(&from_targets)) && !self.control.require(state, apart) {
                 return Ok(Flow::Done);
             }
         }
         let follows = match (which, known) {
             (Intrinsic::Memset, Some(n)) => {
-                let byte = self.number(state, second, &Type::Int(8));
+                let byte = self.values.number(state, second, &Type::Int(8));
                 self.fill(state, (&pointer, &targets), &byte, n)?
             }
             (_, Some(n)) => {
-                let source = self.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
+                let source = self.values.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
                 self.copy(state, (&pointer, &targets), (&source, &from_targets), n)?
             }
             (_, None) => {
                 let size = size.to(ty);
-                let mut valid = self.range_valid(state, &pointer, &targets, &size)?;
+                let mut valid = self.memory.range_valid(state, &pointer, &targets, &size)?;
                 if *which != Intrinsic::Memset {
-                    let source = self.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
-                    valid = and(valid, self.range_valid(state, &source, &from_targets, &size)?);
+                    let source = self.values.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
+                    valid = and(valid, self.memory.range_valid(state, &source, &from_targets, &size)?);
                 }
-                let follows = self.require(state, valid);
+                let follows = self.control.require(state, valid);
                 if follows {
-                    self.forget_all(state, &targets, kept);
+                    self.memory.forget_all(&mut self.values, state, &targets, kept);
                 }
                 follows
             }
@@ -252,18 +236,18 @@ impl<'m> Builder<'_, 'm> {
         Ok(if follows { Flow::On } else { Flow::Done })
     }
 
-    pub(super) fn observe(&mut self, state: &mut State, var: usize, args: &[Operand]) -> Flow {
+    pub(in crate::translate) fn observe(&mut self, state: &mut State, var: usize, args: &[Operand]) -> Flow {
         let at = state.point();
         let function = self.cx.flat.function(at.instance);
         let ty = IntType::signed(64);
         if let Some(a) = args.first() {
             let given = operand_type(function, a);
-            let value = self.number(state, a, &given);
+            let value = self.values.number(state, a, &given);
             let e = value.to(ty);
             state.set(var, e);
         }
         let after = self.cx.flat.after_call(at);
-        self.observation(after);
+        self.control.observation(after);
         Flow::To(after)
     }
 }
