@@ -4,6 +4,7 @@
 //! called already, further out, is a recursion: control goes back to the entry of that instance. Where a return of it goes on
 //! is a matter of the [`Form`]. Calls that would make the graph too large stay calls.
 
+use crate::intrinsic::Intrinsic;
 use crate::module::{
     BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId,
 };
@@ -278,18 +279,19 @@ impl<'m> Flat<'m> {
                     Plan::Stay => {}
                 }
             }
-            let name = match callee {
-                Callee::Function(f) => self.module.functions[f.0 as usize].name.as_str(),
-                _ => "",
+            let function = match callee {
+                Callee::Function(f) => Some(&self.module.functions[f.0 as usize]),
+                _ => None,
             };
-            if is_longjmp(name) {
+            let throws = function.is_some_and(|f| is_throw(&f.name));
+            if function.is_some_and(is_longjmp) {
                 found.extend(self.jump_targets(here).into_iter().map(|t| self.after_call(t)));
                 return found;
             }
-            if let Some(handler) = self.handler(here).filter(|_| !*nounwind || is_throw(name)) {
+            if let Some(handler) = self.handler(here).filter(|_| !*nounwind || throws) {
                 found.push(handler);
             }
-            if is_throw(name) {
+            if throws {
                 return found;
             }
             let direct = matches!(callee, Callee::Function(_));
@@ -422,16 +424,18 @@ pub(super) struct Graph {
     pub cyclic: FastSet<Point>,
 }
 
-pub(super) fn is_longjmp(name: &str) -> bool {
-    matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk" | "llvm.eh.sjlj.longjmp")
+pub(super) fn is_longjmp(function: &Function) -> bool {
+    matches!(function.name.as_str(), "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk")
+        || function.intrinsic == Some(Intrinsic::LongJump)
 }
 
 /// Whether a call that returns twice is one that `longjmp` comes back to; `vfork` and `getcontext` are none.
 pub(super) fn is_setjmp(module: &Module, callee: &Callee) -> bool {
     let Callee::Function(f) = callee else { return false };
-    let name = module.functions[f.0 as usize].name.as_str();
-    let name = name.strip_prefix('\x01').unwrap_or(name);
-    matches!(name, "setjmp" | "_setjmp" | "__setjmp" | "sigsetjmp" | "__sigsetjmp") || name.starts_with("llvm.eh.")
+    let function = &module.functions[f.0 as usize];
+    let name = function.name.strip_prefix('\x01').unwrap_or(&function.name);
+    matches!(name, "setjmp" | "_setjmp" | "__setjmp" | "sigsetjmp" | "__sigsetjmp")
+        || function.intrinsic == Some(Intrinsic::SetJump)
 }
 
 pub(super) fn is_throw(name: &str) -> bool {

@@ -3,12 +3,13 @@
 //! 1. `prepare` reads what the compiler's checks say about signs, and takes the checks away whose operations have the same
 //!    rule in the neutral program.
 //! 2. `flat` makes one graph of the entry and what it calls.
-//! 3. `points` finds what pointers may point to, `layout` makes objects scalars or arrays.
-//! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
-//!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
-//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `handlers` what runs that
-//!    nobody calls, `assembly` inline assembly, `streams`, `handles` and `arguments` what comes from outside, `bulk` copies and new objects, `live` what is
-//!    used later, `arith` the integers.
+//! 3. `points` finds what pointers may point to, `memory::layout` makes objects scalars or arrays.
+//! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases: `start` has the
+//!    beginning, `instructions` and `control::terminator` the steps.
+//!
+//! The builder is a composition of rooms, by what changes together. `control` owns the locations and the ways of a piece, `values` what the
+//! program declares, `memory` the objects and what pointers mean, `calls` what is kept of calls, `library` what is kept of streams. A
+//! method of a room changes that room and asks `values` for what is unknown; what also ends a way is a step of the builder.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
 //! undefined behaviour to change what the program does.
@@ -33,7 +34,7 @@ mod values;
 use crate::intrinsic::Intrinsic;
 use crate::models::{Model, Table};
 use crate::module::{
-    BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Place, Terminator, Type, ValueId,
+    BlockId, Callee, Function, FunctionId, Instruction, Listed, Module, Op, Operand, Place, Terminator, Type, ValueId,
 };
 use crate::{Entry, EntryChoice, Failure, Options};
 use calls::handlers::Handlers;
@@ -62,8 +63,7 @@ pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failu
     let mut done = Vec::new();
     for f in entries {
         let function = &module.functions[f.0 as usize];
-        let whole = function.name == "main" || options.observe.is_some();
-        let mut program = program(&module, table, options, &handlers, f, whole);
+        let mut program = program(&module, Job { table, options, handlers: &handlers }, f);
         state(&mut program, &assumed);
         done.push(Entry { name: function.shown().to_owned(), program });
     }
@@ -134,20 +134,22 @@ fn entries(module: &Module, options: &Options) -> Result<Vec<FunctionId>, Failur
     }
 }
 
-fn program(
-    module: &Module,
-    table: &Table,
-    options: &Options,
-    handlers: &Handlers,
-    entry: FunctionId,
-    whole: bool,
-) -> Program {
+/// What the programs of one module share.
+#[derive(Clone, Copy)]
+struct Job<'m> {
+    table: &'m Table,
+    options: &'m Options,
+    /// Functions that run at signals and the like.
+    handlers: &'m Handlers,
+}
+
+fn program(module: &Module, job: Job<'_>, entry: FunctionId) -> Program {
     let mut flat = Flat::new(module, entry);
-    let (mut program, names) = in_form(&flat, table, options, handlers, entry, whole, &FastMap::default());
+    let (mut program, names) = in_form(&flat, job, entry, &FastMap::default());
     // Observations compare runs, and a skipped call has none.
-    if flat.has_recursion() && options.observe.is_none() {
+    if flat.has_recursion() && job.options.observe.is_none() {
         flat.form = Form::Skip;
-        let (ending, _) = in_form(&flat, table, options, handlers, entry, whole, &names);
+        let (ending, _) = in_form(&flat, job, entry, &names);
         program.recursion = Recursion::Resumed { ending: Box::new(ending) };
     }
     program
@@ -156,16 +158,14 @@ fn program(
 /// The program of a graph, and the names of its locations; where `known` has one it is taken from there.
 fn in_form(
     flat: &Flat<'_>,
-    table: &Table,
-    options: &Options,
-    handlers: &Handlers,
+    job: Job<'_>,
     entry: FunctionId,
-    whole: bool,
     known: &FastMap<Point, String>,
 ) -> (Program, FastMap<Point, String>) {
     let module = flat.module;
     let graph = flat.explore(InstanceId(0));
-    let mut cx = Context::new(flat, &graph, table, options, handlers, whole);
+    let whole = module.functions[entry.0 as usize].name == "main" || job.options.observe.is_some();
+    let mut cx = Context::new(flat, &graph, job, whole);
     let solve = |cx: &mut Context<'_>| {
         let unknown = cx.has_unknown_calls() || !flat.left_out.is_empty();
         cx.open = unknown || !whole;
@@ -177,7 +177,7 @@ fn in_form(
     cx.closed = true;
     let mut points = solve(&mut cx);
     if !cx.are_closed(&points) {
-        cx = Context::new(flat, &graph, table, options, handlers, whole);
+        cx = Context::new(flat, &graph, job, whole);
         points = solve(&mut cx);
     }
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
@@ -215,7 +215,7 @@ struct Context<'m> {
 /// What a call comes to, besides functions that are entered.
 enum ModelUse<'m> {
     Entered,
-    Intrinsic(&'m Intrinsic),
+    Intrinsic(Intrinsic),
     /// The function whose calls are observations.
     Observe,
     Model(&'m Model),
@@ -223,14 +223,7 @@ enum ModelUse<'m> {
 }
 
 impl<'m> Context<'m> {
-    fn new(
-        flat: &'m Flat<'m>,
-        graph: &'m Graph,
-        table: &'m Table,
-        options: &'m Options,
-        handlers: &'m Handlers,
-        whole: bool,
-    ) -> Self {
+    fn new(flat: &'m Flat<'m>, graph: &'m Graph, job: Job<'m>, whole: bool) -> Self {
         let mut pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>> = FastMap::default();
         for p in &graph.order {
             pieces.entry((p.instance, p.block)).or_default().push((p.index, graph.cyclic.contains(p)));
@@ -238,9 +231,10 @@ impl<'m> Context<'m> {
         for list in pieces.values_mut() {
             list.sort_unstable();
         }
-        let destructors = prepare::listed(flat.module, prepare::Listed::Destructors);
+        let destructors = prepare::listed(flat.module, Listed::Destructors);
         let signs = RefCell::default();
         let (known_outside, stored_outside) = (FastSet::default(), FastSet::default());
+        let Job { table, options, handlers } = job;
         Self {
             flat,
             graph,
@@ -323,7 +317,7 @@ impl<'m> Context<'m> {
                 if !function.blocks.is_empty() {
                     return ModelUse::Unknown;
                 }
-                if let Some(intrinsic) = &function.intrinsic {
+                if let Some(intrinsic) = function.intrinsic.filter(|i| !matches!(i, Intrinsic::Unlisted(_))) {
                     return ModelUse::Intrinsic(intrinsic);
                 }
                 if self.options.observe.as_deref() == Some(&function.name) {
@@ -388,7 +382,7 @@ impl<'m> Context<'m> {
         function.blocks.iter().enumerate().any(|(b, block)| {
             block.instructions.iter().enumerate().any(|(i, instruction)| {
                 let here = instruction.id == value
-                    || debug::marked(self.flat.module, instruction, &Intrinsic::LifetimeStart) == Some(value);
+                    || debug::marked(self.flat.module, instruction, Intrinsic::LifetimeStart) == Some(value);
                 here && self.on_cycle(Point { instance, block: BlockId(flat::index(b)), index: flat::index(i) })
             })
         })

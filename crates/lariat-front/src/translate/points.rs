@@ -782,7 +782,7 @@ impl Points {
         }
     }
 
-    fn intrinsic(&mut self, which: &Intrinsic, result: FlatValue, arguments: &[Targets]) {
+    fn intrinsic(&mut self, which: Intrinsic, result: FlatValue, arguments: &[Targets]) {
         match which {
             Intrinsic::Memcpy | Intrinsic::Memmove => {
                 if let [to, from, ..] = arguments {
@@ -800,32 +800,12 @@ impl Points {
                 }
             }
             // A number that is made from addresses.
-            Intrinsic::Compute(_)
-            | Intrinsic::WithOverflow(_)
-            | Intrinsic::MinMax(_)
-            | Intrinsic::Abs
-            | Intrinsic::CountBits(_)
-            | Intrinsic::Bswap
-            | Intrinsic::FunnelShift { .. } => {
+            which if which.is_computed() => {
                 for a in arguments {
                     self.flow(result, &a.anywhere());
                 }
             }
-            Intrinsic::Nothing
-            | Intrinsic::LifetimeStart
-            | Intrinsic::LifetimeEnd
-            | Intrinsic::Assume
-            | Intrinsic::UbsanTrap
-            | Intrinsic::Trap
-            | Intrinsic::Memset
-            | Intrinsic::IsConstant
-            | Intrinsic::VaEnd
-            | Intrinsic::StackSave
-            | Intrinsic::StackRestore
-            | Intrinsic::Environment
-            | Intrinsic::SetJump
-            | Intrinsic::LongJump
-            | Intrinsic::Beyond => {}
+            _ => {}
         }
     }
 }

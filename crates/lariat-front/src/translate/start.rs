@@ -4,7 +4,7 @@ use super::build::Builder;
 use super::calls::handlers::{called, registers_at_exit};
 use super::flat::{InstanceId, index, mentioned_in};
 use super::memory::layout::{Layout, Size};
-use super::memory::start::is_plain;
+use super::memory::start::{FirstContent, is_plain};
 use super::points::{ObjectId, ObjectKind};
 use super::state::{Next, State, site};
 use super::values::arith::{self, Sym};
@@ -69,6 +69,32 @@ impl Builder<'_, '_> {
     pub(super) fn start(&mut self) {
         let root = self.cx.flat.entry(InstanceId(0));
         let mut state = State::new(self.cx, root);
+        self.start_objects(&mut state);
+        let function = self.cx.flat.function(InstanceId(0));
+        state.site = function.place.filter(|p| p.line > 0).map(site);
+        let is_main = function.name == "main" && self.cx.whole;
+        self.start_parameters(&mut state, is_main);
+        self.library.start_streams(&mut self.values, &mut state);
+        self.control.first_location(function.place, function.shown());
+        let mut short = Vec::new();
+        if is_main && !function.params.is_empty() {
+            self.values.assume(&mut state, "the program is called with its name: `argc` is at least 1", None);
+            short = self.command_lines(&mut state);
+        }
+        let before = self.control.take_cases();
+        if short.is_empty() {
+            // The first piece goes on from here, unless control comes back to the entry.
+            self.control.jump(state, root);
+        } else {
+            self.control.push(state, Next::Go(root));
+            self.control.push_all(short.into_iter().map(|s| (s, Next::Go(root))).collect());
+        }
+        self.ways(root, 0);
+        self.control.put_before(0, before);
+    }
+
+    /// What objects hold in the beginning.
+    fn start_objects(&mut self, state: &mut State) {
         let mut any_outside = false;
         for id in 0..self.memory.objects().len() {
             let object = self.memory.objects()[id].clone();
@@ -87,12 +113,16 @@ impl Builder<'_, '_> {
                         // As large as the other file says.
                         let ty = self.memory.address();
                         let range = Some((IBig::ZERO, IBig::from(1 << 20)));
-                        let size = self.values.unknown(&mut state, "size", ty, UnknownKind::Environment, range);
+                        let size = self.values.unknown(state, "size", ty, UnknownKind::Environment, range);
                         state.set(v, size.expr);
                     }
-                    // The state at the call of a function is its input; what another file says is not.
-                    let input = !known && !global.constant;
-                    self.memory.start_global(&mut self.values, &mut state, number, bytes.as_deref(), input);
+                    let first = match &bytes {
+                        Some(bytes) => FirstContent::Bytes(bytes),
+                        // The state at the call of a function is its input; what another file says is not.
+                        None if !known && !global.constant => FirstContent::Input,
+                        None => FirstContent::Elsewhere,
+                    };
+                    self.memory.start_global(&mut self.values, state, number, first);
                 }
                 ObjectKind::Outside => {
                     if let Layout::Region(n) = object.layout {
@@ -111,7 +141,7 @@ impl Builder<'_, '_> {
                 }
                 ObjectKind::Library(..) => {
                     if matches!(object.layout, Layout::Scalars(_)) {
-                        self.memory.forget(&mut self.values, &mut state, number, UnknownKind::Environment);
+                        self.memory.forget(&mut self.values, state, number, UnknownKind::Environment);
                     }
                 }
                 _ => {}
@@ -125,21 +155,19 @@ impl Builder<'_, '_> {
             let unknown = region.objects.iter().any(|o| !matches!(of(o), ObjectKind::Global(_) | ObjectKind::Outside));
             if unknown && !outside {
                 for f in &region.fields {
-                    let forgotten = self.values.mem_unknown(&state, f.mem, UnknownKind::Environment);
+                    let forgotten = self.values.mem_unknown(state, f.mem, UnknownKind::Environment);
                     state.stores.insert(0, MemUpdate::Forget { mem: f.mem, unknown: forgotten });
                 }
             }
         }
         if any_outside {
-            self.values.assume(
-                &mut state,
-                "memory that was there before is one object, and as large as it is used",
-                None,
-            );
+            self.values.assume(state, "memory that was there before is one object, and as large as it is used", None);
         }
+    }
+
+    /// The parameters of the entry, which are inputs.
+    fn start_parameters(&mut self, state: &mut State, is_main: bool) {
         let function = self.cx.flat.function(InstanceId(0));
-        state.site = function.place.filter(|p| p.line > 0).map(site);
-        let is_main = function.name == "main" && self.cx.whole;
         for (n, p) in function.params.iter().enumerate() {
             let value = self.cx.flat.value(InstanceId(0), ValueId(index(n)));
             let leaves = leaves_of(&p.ty);
@@ -161,7 +189,7 @@ impl Builder<'_, '_> {
                 let unknown = match vector {
                     // The vector lies where memory from before begins.
                     Some(v) => arith::Num::constant(v, ty),
-                    None => self.values.unknown(&mut state, &name, ty, kind, range),
+                    None => self.values.unknown(state, &name, ty, kind, range),
                 };
                 if matches!(leaf, Type::Float(_)) {
                     self.values.note_float(&unknown);
@@ -183,23 +211,6 @@ impl Builder<'_, '_> {
                 }
             }
         }
-        self.library.start_streams(&mut self.values, &mut state);
-        self.control.first_location(function.place, function.shown());
-        let mut short = Vec::new();
-        if is_main && !function.params.is_empty() {
-            self.values.assume(&mut state, "the program is called with its name: `argc` is at least 1", None);
-            short = self.command_lines(&mut state);
-        }
-        let before = self.control.take_cases();
-        if short.is_empty() {
-            // The first piece goes on from here, unless control comes back to the entry.
-            self.control.jump(state, root);
-        } else {
-            self.control.push(state, Next::Go(root));
-            self.control.push_all(short.into_iter().map(|s| (s, Next::Go(root))).collect());
-        }
-        self.ways(root, 0);
-        self.control.put_before(0, before);
     }
 }
 

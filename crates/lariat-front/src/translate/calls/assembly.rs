@@ -6,7 +6,7 @@
 //! known that they go on to the next one; whatever else it contains, directives included, may do anything.
 
 /// Whether every instruction of a text is known to go on to the next one.
-pub(in crate::translate) fn falls_through(text: &str) -> bool {
+pub(super) fn falls_through(text: &str) -> bool {
     text.split(['\n', ';']).all(statement)
 }
 

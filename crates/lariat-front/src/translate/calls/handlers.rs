@@ -13,12 +13,14 @@
 //!
 //! That a signal comes from outside of the program is not reckoned with: the report says so where a handler is registered.
 
+use crate::intrinsic::{Intrinsic, Unlisted};
 use crate::models::{Effect, Ends, Kept, Model, Occasion, Table, When};
 use crate::module::{Callee, Constant, Function, FunctionId, GlobalId, Module, Op, Operand, ValueId};
 use crate::translate::build::Builder;
 use crate::translate::calls::Calls;
 use crate::translate::flat::{address_taken, index, is_longjmp, is_throw};
 use crate::translate::library::call::ModelCall;
+use crate::translate::memory::forget::Reach;
 use crate::translate::memory::layout::{Layout, Life, Size};
 use crate::translate::points::{ObjectId, ObjectKind, Targets};
 use crate::translate::start::has_cycle;
@@ -179,14 +181,14 @@ impl Handlers {
         found.signals = registered(&signals, others[0]);
         found.fork = registered(&fork, others[1]);
         found.armed |= armed_if_handled && found.signals.is_some();
-        let jump = |f: &FunctionId| called(module, *f).iter().any(|g| is_longjmp(&module.functions[g.0 as usize].name));
+        let jump = |f: &FunctionId| called(module, *f).iter().any(|g| is_longjmp(&module.functions[g.0 as usize]));
         found.jumps = [signals, fork, given].iter().flatten().any(jump);
         found
     }
 }
 
 /// What a function, and all that it calls, may do.
-pub(in crate::translate) fn risk(module: &Module, table: &Table, f: FunctionId) -> Risk {
+pub(super) fn risk(module: &Module, table: &Table, f: FunctionId) -> Risk {
     let mut found = Risk::default();
     let mut seen = FastSet::default();
     let mut work = vec![f];
@@ -213,14 +215,15 @@ pub(in crate::translate) fn risk(module: &Module, table: &Table, f: FunctionId) 
 
 fn risk_outside(table: &Table, function: &Function) -> Risk {
     let name = function.name.as_str();
-    if is_longjmp(name) {
+    if is_longjmp(function) {
         return Risk { strays: true, ..Risk::default() };
     }
     if is_throw(name) {
         return Risk { throws: true, ..Risk::default() };
     }
-    if name.starts_with("llvm.") {
-        return Risk { ends: function.noreturn || name.contains("trap"), ..Risk::default() };
+    if let Some(which) = function.intrinsic {
+        let traps = matches!(which, Intrinsic::Trap | Intrinsic::UbsanTrap | Intrinsic::Unlisted(Unlisted::Traps));
+        return Risk { ends: function.noreturn || traps, ..Risk::default() };
     }
     match table.get(name) {
         Some(model) => {
@@ -281,7 +284,8 @@ fn is_number(o: &Operand) -> bool {
 
 impl Calls<'_, '_> {
     /// A call that makes a signal come later, or not any more.
-    pub(in crate::translate) fn arm(&mut self, state: &mut State, model: &Model, call: &ModelCall<'_>) {
+    pub(in crate::translate) fn arm(&mut self, state: &mut State, call: &ModelCall<'_>) {
+        let model = call.model;
         let (Some(arms), Some(var)) = (&model.arms, self.signal_due) else { return };
         if arms.handled_only && self.cx.handlers.signals.is_none() {
             return;
@@ -314,7 +318,7 @@ impl Calls<'_, '_> {
                     let there = values.unknown(state, "alive", flag, UnknownKind::Environment, bit.clone());
                     state.set(v, there.expr);
                 }
-                Life::Mem(mem) => self.memory.forget_mem(values, state, mem, UnknownKind::Environment),
+                Life::Mem(mem) => values.forget_mem(state, mem, UnknownKind::Environment),
             }
             match object.size {
                 Size::Constant(_) => {}
@@ -323,7 +327,7 @@ impl Calls<'_, '_> {
                     let size = values.unknown(state, "size", ty, UnknownKind::Environment, range);
                     state.set(v, size.expr);
                 }
-                Size::Mem(mem) => self.memory.forget_mem(values, state, mem, UnknownKind::Environment),
+                Size::Mem(mem) => values.forget_mem(state, mem, UnknownKind::Environment),
             }
             if let Some(many) = object.many {
                 let range = Some((IBig::ZERO, (&many.limit - &many.first) / &many.step));
@@ -343,12 +347,8 @@ impl Calls<'_, '_> {
 impl Builder<'_, '_> {
     /// What a modelled call runs before it returns: handlers of signals and of `fork`, and functions that it was given to
     /// call. Whether anything follows.
-    pub(in crate::translate) fn run_registered(
-        &mut self,
-        state: &mut State,
-        model: &Model,
-        call: &ModelCall<'_>,
-    ) -> bool {
+    pub(in crate::translate) fn run_registered(&mut self, state: &mut State, call: &ModelCall<'_>) -> bool {
+        let model = call.model;
         let handlers = self.cx.handlers;
         let (signals, fork, pipes) = (handlers.signals, handlers.fork, handlers.pipes);
         for (occasion, condition) in &model.runs {
@@ -371,7 +371,7 @@ impl Builder<'_, '_> {
                 self.values.assume(state, &format!("`{}` runs no handler that is not followed", model.name), span);
             }
             if let Some(risk) = risk {
-                self.memory.forget_escaped(&mut self.values, state, true);
+                self.memory.forget_escaped(&mut self.values, state, Reach::Globals);
                 if !self.take_risk(state, risk, when) {
                     return false;
                 }
@@ -380,7 +380,7 @@ impl Builder<'_, '_> {
         if model.breaks_pipe && pipes {
             let risk = Risk { ends: true, ..signals.unwrap_or_default() };
             if signals.is_some() {
-                self.memory.forget_escaped(&mut self.values, state, true);
+                self.memory.forget_escaped(&mut self.values, state, Reach::Globals);
             }
             if !self.take_risk(state, risk, truth(true)) {
                 return false;
@@ -390,7 +390,7 @@ impl Builder<'_, '_> {
     }
 
     /// A function runs that is not followed: what it may do to the run, as the environment chooses. Whether anything follows.
-    pub(in crate::translate) fn take_risk(&mut self, state: &mut State, risk: Risk, when: Cond) -> bool {
+    pub(super) fn take_risk(&mut self, state: &mut State, risk: Risk, when: Cond) -> bool {
         let flag = IntType::unsigned(1);
         // Where an exception goes that comes from what is not followed is not followed either.
         let strays = risk.strays || risk.throws;
@@ -409,7 +409,7 @@ impl Builder<'_, '_> {
 
     /// A call of a function that has a model, but not by its name, or not with its types: what it may do to the run. Whether
     /// anything follows.
-    pub(in crate::translate) fn run_unfollowed(&mut self, state: &mut State, model: &Model) -> bool {
+    pub(super) fn run_unfollowed(&mut self, state: &mut State, model: &Model) -> bool {
         let handlers = self.cx.handlers;
         let mut risk = Risk::default();
         for (occasion, _) in &model.runs {
@@ -472,7 +472,7 @@ impl Builder<'_, '_> {
             // The exception is one of the caller.
             risk.throws = false;
         }
-        self.memory.forget_escaped(&mut self.values, state, true);
+        self.memory.forget_escaped(&mut self.values, state, Reach::Globals);
         self.take_risk(state, risk, truth(true))
     }
 }

@@ -13,6 +13,8 @@ use crate::translate::calls::handlers::Risk;
 use crate::translate::calls::skip::{DESCENDED, Written};
 use crate::translate::flat::{InstanceId, Plan, Point, index, is_longjmp, is_setjmp, is_throw};
 use crate::translate::memory::Memory;
+use crate::translate::memory::forget::Reach;
+use crate::translate::memory::lives::Presence;
 use crate::translate::points::{ObjectId, ObjectKind, Offsets, Targets};
 use crate::translate::state::{Flow, Next, Split, State};
 use crate::translate::values::arith::{Num, Sym, cmp, constant, ite, low_bit, not, operate, truth};
@@ -88,12 +90,7 @@ impl Calls<'_, '_> {
     }
 
     /// After a jump back, the locals of the function with the `setjmp` that were changed since are indeterminate.
-    pub(in crate::translate) fn forget_changed(
-        &mut self,
-        values: &mut Values<'_, '_>,
-        state: &mut State,
-        target: Point,
-    ) {
+    fn forget_changed(&mut self, values: &mut Values<'_, '_>, state: &mut State, target: Point) {
         let flat = self.cx.flat;
         let mut seen = FastSet::default();
         let mut work = vec![flat.after_call(target)];
@@ -151,7 +148,7 @@ impl<'m> Builder<'_, 'm> {
                     span,
                 );
                 let passed = state.trail.len();
-                self.memory.forget_escaped(&mut self.values, state, true);
+                self.memory.forget_escaped(&mut self.values, state, Reach::Globals);
                 self.library.move_streams(&mut self.values, state, [true; 2]);
                 let sym = self.values.any(state, &instruction.ty, UnknownKind::Environment);
                 for a in args {
@@ -167,7 +164,7 @@ impl<'m> Builder<'_, 'm> {
             Callee::Pointer(p) => return self.through_pointer(state, instruction, p, args),
             Callee::Function(f) => *f,
         };
-        let name = flat.module.functions[f.0 as usize].name.as_str();
+        let function = &flat.module.functions[f.0 as usize];
         match flat.plan(at).first() {
             Some((_, Plan::Again(again))) if self.calls.skips() => {
                 let ways = self.descend_or_skip(state.clone(), instruction, (f, *again), args)?;
@@ -192,10 +189,10 @@ impl<'m> Builder<'_, 'm> {
             state.set_value(result, Sym::Num(Num::constant(0, ty)));
             return Ok(Flow::To(flat.after_call(at)));
         }
-        if is_longjmp(name) {
+        if is_longjmp(function) {
             return Ok(self.jump_back(state, at, args));
         }
-        if is_throw(name) {
+        if is_throw(&function.name) {
             let handler = flat.handler(at);
             self.unwind(state.clone(), handler);
             return Ok(Flow::Done);
@@ -204,22 +201,13 @@ impl<'m> Builder<'_, 'm> {
             ModelUse::Entered => Ok(Flow::On),
             ModelUse::Observe => Ok(Flow::On),
             ModelUse::Intrinsic(which) => self.intrinsic(state, instruction, which, args),
-            ModelUse::Model(model) => self.model(state, instruction, model, args),
-            ModelUse::Unknown => {
-                let shown = flat.module.functions[f.0 as usize].shown().to_owned();
-                self.unknown_call(state, instruction, &shown, args, Some(f))
-            }
+            ModelUse::Model(model) => self.model(state, instruction, model),
+            ModelUse::Unknown => self.unknown_call(state, instruction, Some(f)),
         }
     }
 
     /// Binds the arguments and goes to the callee's entry.
-    pub(in crate::translate) fn enter(
-        &mut self,
-        state: &mut State,
-        f: FunctionId,
-        plan: Plan,
-        args: &[Operand],
-    ) -> Result<Flow, Split> {
+    fn enter(&mut self, state: &mut State, f: FunctionId, plan: Plan, args: &[Operand]) -> Result<Flow, Split> {
         let (Plan::Enter(inner) | Plan::Again(inner)) = plan else { return Ok(Flow::On) };
         let flat = self.cx.flat;
         let function = &flat.module.functions[f.0 as usize];
@@ -246,7 +234,7 @@ impl<'m> Builder<'_, 'm> {
                 let to = Targets([(object, Offsets::Exact(vec![0]))].into());
                 let from = self.memory.targets(state, arg);
                 let source = self.values.number(state, arg, &Type::Ptr).to(ty);
-                self.memory.set_life(state, object, &base, true);
+                self.memory.set_life(state, object, &base, Presence::There);
                 if !self.copy_to_new(state, (&base, &to), (&source, &from), size)? {
                     return Ok(Flow::Done);
                 }
@@ -281,7 +269,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(Flow::To(flat.entry(inner)))
     }
 
-    pub(in crate::translate) fn through_pointer(
+    fn through_pointer(
         &mut self,
         state: &mut State,
         instruction: &'m Instruction,
@@ -328,16 +316,14 @@ impl<'m> Builder<'_, 'm> {
     pub(in crate::translate) fn call_outside(&mut self, mut state: State, f: FunctionId) {
         let flat = self.cx.flat;
         let Some(instruction) = flat.instruction(state.point()) else { return };
-        let Op::Call { args, .. } = &instruction.op else { return };
-        let shown = flat.module.functions[f.0 as usize].shown().to_owned();
-        let name = flat.module.functions[f.0 as usize].name.as_str();
-        if is_longjmp(name) || is_throw(name) {
+        let function = &flat.module.functions[f.0 as usize];
+        if is_longjmp(function) || is_throw(&function.name) {
             // Where such a jump goes is followed only where the function is named.
             self.control.beyond_unless(&mut self.values, &mut state, truth(false));
             return;
         }
         // What a model says of memory was not said to the points-to analysis: the function counts as unknown.
-        let flow = self.unknown_call(&mut state, instruction, &shown, args, Some(f));
+        let flow = self.unknown_call(&mut state, instruction, Some(f));
         self.after_outside(state, &flow);
     }
 
@@ -367,11 +353,11 @@ impl<'m> Builder<'_, 'm> {
             self.control.beyond_unless(&mut self.values, &mut state, truth(false));
             return;
         }
-        let flow = self.unknown_call(&mut state, instruction, "a function behind a pointer", args, None);
+        let flow = self.unknown_call(&mut state, instruction, None);
         self.after_outside(state, &flow);
     }
 
-    pub(in crate::translate) fn after_outside(&mut self, mut state: State, flow: &Result<Flow, Split>) {
+    fn after_outside(&mut self, mut state: State, flow: &Result<Flow, Split>) {
         match flow {
             Ok(Flow::On) => {
                 let next = self.cx.flat.after_call(state.point());
@@ -392,7 +378,7 @@ impl<'m> Builder<'_, 'm> {
     }
 
     /// `longjmp`: to where a `setjmp` was that is still being executed.
-    pub(in crate::translate) fn jump_back(&mut self, state: &mut State, at: Point, args: &[Operand]) -> Flow {
+    fn jump_back(&mut self, state: &mut State, at: Point, args: &[Operand]) -> Flow {
         let flat = self.cx.flat;
         let targets = flat.jump_targets(at);
         let ty = IntType::signed(32);
@@ -465,25 +451,25 @@ impl<'m> Builder<'_, 'm> {
 
     /// A function nobody knows: it returns, and may have changed all that the outside knows of.
     #[expect(clippy::unnecessary_wraps, reason = "every kind of call has this form")]
-    pub(in crate::translate) fn unknown_call(
+    fn unknown_call(
         &mut self,
         state: &mut State,
         instruction: &Instruction,
-        name: &str,
-        args: &[Operand],
         f: Option<FunctionId>,
     ) -> Result<Flow, Split> {
         let span = state.span_of();
-        let defined = f.is_some_and(|f| !self.cx.flat.module.functions[f.0 as usize].blocks.is_empty());
-        let text = if f.is_some() { format!("`{name}` returns") } else { format!("{name} returns") };
+        let function = f.map(|f| &self.cx.flat.module.functions[f.0 as usize]);
+        let defined = function.is_some_and(|f| !f.blocks.is_empty());
+        let text = match function {
+            Some(f) => format!("`{}` returns", f.shown()),
+            None => "a function behind a pointer returns".to_owned(),
+        };
         self.values.assume(state, &text, span);
         state.passes(Happening::Called);
-        if f.is_some() && !defined && !name.starts_with("llvm.") {
-            self.values.origins().unknown_functions.insert(name.to_owned());
+        let declared = function.filter(|_| !defined);
+        if let Some(f) = declared.filter(|f| f.intrinsic.is_none()) {
+            self.values.origins().unknown_functions.insert(f.shown().to_owned());
         }
-        let _ = args;
-        let module = self.cx.flat.module;
-        let declared = f.map(|f| &module.functions[f.0 as usize]).filter(|f| f.blocks.is_empty());
         if let Some(model) = declared.and_then(|f| self.cx.table.get(&f.name))
             && !self.run_unfollowed(state, model)
         {
@@ -493,7 +479,7 @@ impl<'m> Builder<'_, 'm> {
             // It may come back later, too, when anything has happened in between.
             self.calls.forget_everything(&mut self.values, state);
         } else {
-            self.memory.forget_escaped(&mut self.values, state, defined);
+            self.memory.forget_escaped(&mut self.values, state, if defined { Reach::Globals } else { Reach::Escaped });
         }
         self.library.move_streams(&mut self.values, state, [true; 2]);
         let unwinds = !matches!(&instruction.op, Op::Call { nounwind: true, .. });
@@ -508,7 +494,7 @@ impl<'m> Builder<'_, 'm> {
         let sym = self.values.any(state, &instruction.ty, UnknownKind::Environment);
         let at = state.point();
         state.set_value(self.cx.flat.value(at.instance, instruction.id), sym);
-        if instruction_never_returns(instruction, f.map(|f| &self.cx.flat.module.functions[f.0 as usize])) {
+        if instruction_never_returns(instruction, function) {
             self.control.end(state, Goto::Trap);
             return Ok(Flow::Done);
         }
@@ -516,10 +502,7 @@ impl<'m> Builder<'_, 'm> {
     }
 }
 
-pub(in crate::translate) fn instruction_never_returns(
-    instruction: &Instruction,
-    function: Option<&crate::module::Function>,
-) -> bool {
+fn instruction_never_returns(instruction: &Instruction, function: Option<&crate::module::Function>) -> bool {
     let here = matches!(&instruction.op, Op::Call { noreturn: true, .. });
     here || function.is_some_and(|f| f.noreturn && f.blocks.is_empty())
 }
@@ -542,7 +525,7 @@ impl Calls<'_, '_> {
         &self.handed_over
     }
 
-    pub(in crate::translate) fn depth_of(&self, instance: InstanceId) -> Option<usize> {
+    fn depth_of(&self, instance: InstanceId) -> Option<usize> {
         self.depths.get(&instance).copied()
     }
 

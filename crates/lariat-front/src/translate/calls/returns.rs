@@ -11,6 +11,7 @@ use crate::translate::calls::skip::DESCENDED;
 use crate::translate::control::RETURN;
 use crate::translate::flat::{InstanceId, Point, index};
 use crate::translate::memory::layout::Life;
+use crate::translate::memory::lives::Presence;
 use crate::translate::points::{ObjectId, ObjectKind};
 use crate::translate::state::{Next, State, with};
 use crate::translate::values::arith::{self, Num, Sym, cmp, constant, low_bit};
@@ -22,7 +23,7 @@ use lariat_ir::neutral::{CmpOp, Goto, IntType, Overflow};
 
 impl Calls<'_, '_> {
     /// The block from which a landing pad is entered when an exception comes from a point further in.
-    pub(in crate::translate) fn phi_source(&self, pad: Point, from: Point) -> Point {
+    fn phi_source(&self, pad: Point, from: Point) -> Point {
         let mut at = from;
         while at.instance != pad.instance {
             match self.cx.flat.instance(at.instance).parent {
@@ -33,13 +34,7 @@ impl Calls<'_, '_> {
         at
     }
 
-    pub(in crate::translate) fn return_var(
-        &mut self,
-        values: &mut Values<'_, '_>,
-        id: InstanceId,
-        leaf: u32,
-        ty: IntType,
-    ) -> usize {
+    fn return_var(&mut self, values: &mut Values<'_, '_>, id: InstanceId, leaf: u32, ty: IntType) -> usize {
         if let Some(v) = self.return_vars.get(&(id, leaf)) {
             return *v;
         }
@@ -53,12 +48,7 @@ impl Calls<'_, '_> {
     }
 
     /// The locals of an instance and of what it calls are those of another call now.
-    pub(in crate::translate) fn forget_locals(
-        &mut self,
-        values: &mut Values<'_, '_>,
-        state: &mut State,
-        id: InstanceId,
-    ) {
+    fn forget_locals(&mut self, values: &mut Values<'_, '_>, state: &mut State, id: InstanceId) {
         let inner: Vec<InstanceId> =
             self.cx.flat.ids().filter(|i| *i != id && self.cx.flat.is_within(*i, id)).collect();
         for i in inner {
@@ -81,12 +71,7 @@ impl Calls<'_, '_> {
     }
 
     /// Control leaves all calls up to an instance at once. How often the recursions around it are left is not known.
-    pub(in crate::translate) fn leave_until(
-        &mut self,
-        values: &mut Values<'_, '_>,
-        state: &mut State,
-        target: InstanceId,
-    ) {
+    pub(super) fn leave_until(&mut self, values: &mut Values<'_, '_>, state: &mut State, target: InstanceId) {
         let mut at = state.at.instance;
         while at != target {
             self.leave_scope(values, state, at);
@@ -102,12 +87,7 @@ impl Calls<'_, '_> {
         }
     }
 
-    pub(in crate::translate) fn forget_depth(
-        &mut self,
-        values: &mut Values<'_, '_>,
-        state: &mut State,
-        id: InstanceId,
-    ) {
+    pub(super) fn forget_depth(&mut self, values: &mut Values<'_, '_>, state: &mut State, id: InstanceId) {
         if let Some(depth) = self.depth_of(id) {
             let (ty, most) = if self.skips() { (DESCENDED, 1) } else { (IntType::signed(64), 1u64 << 62) };
             let range = Some((IBig::ZERO, IBig::from(most)));
@@ -117,12 +97,12 @@ impl Calls<'_, '_> {
     }
 
     /// The local objects of an instance are gone.
-    pub(in crate::translate) fn leave_scope(&mut self, values: &mut Values<'_, '_>, state: &mut State, id: InstanceId) {
+    pub(super) fn leave_scope(&mut self, values: &mut Values<'_, '_>, state: &mut State, id: InstanceId) {
         for n in 0..self.memory.objects().len() {
             if let ObjectKind::Stack(instance, value) = self.memory.objects()[n].kind
                 && instance == id
             {
-                self.memory.set_alive(values, state, ObjectId(index(n)), value, false);
+                self.memory.set_alive(values, state, ObjectId(index(n)), value, Presence::Gone);
             }
         }
         self.memory.leave_several(values, state, id);
@@ -270,13 +250,7 @@ impl Builder<'_, '_> {
         );
     }
 
-    pub(in crate::translate) fn resume_recursion(
-        &mut self,
-        mut state: State,
-        id: InstanceId,
-        calls: &[Point],
-        result: &Sym,
-    ) {
+    fn resume_recursion(&mut self, mut state: State, id: InstanceId, calls: &[Point], result: &Sym) {
         self.calls.forget_locals(&mut self.values, &mut state, id);
         self.values.forget_latest(&mut state, id);
         let which = (calls.len() > 1)
@@ -316,7 +290,7 @@ impl Builder<'_, '_> {
     }
 
     /// Goes on after a call.
-    pub(in crate::translate) fn resume(&mut self, mut state: State, call: Point, result: Sym) {
+    fn resume(&mut self, mut state: State, call: Point, result: Sym) {
         if let Some(instruction) = self.cx.flat.instruction(call) {
             let value = self.cx.flat.value(call.instance, instruction.id);
             state.env.insert(value, result);

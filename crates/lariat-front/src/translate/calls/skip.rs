@@ -16,12 +16,12 @@
 //!
 //! What the followed run needs is that each of its states is one of the states here:
 //!
-//! - After a skip, every object that the code of the callee, and of what it calls, may write has any content ([`Builder::written`]);
+//! - After a skip, every object that the code of the callee, and of what it calls, may write has any content ([`Calls::written`]);
 //!   also what it may write by functions that nobody knows. Objects that it frees may count as there: to use them is
 //!   undefined, and that would only end the run. Constants, and locals of which nobody has a pointer, are as they were.
 //! - All calls of a function share the variables of its instance. That is right for a local whose address never
 //!   leaves the call that made it: only one call is followed at a time, and a new one starts with any content. All other
-//!   objects that are made within a recursion are *summaries* ([`super::layout::Object::summary`]): one address stands for all
+//!   objects that are made within a recursion are *summaries* ([`crate::translate::memory::layout::Object::summary`]): one address stands for all
 //!   of them, whatever is read is unknown, whatever is written is lost, they never end, and whether two pointers to them
 //!   are equal is unknown.
 //! - A jump back into a recursion goes to a call that may have been forgotten: nothing is known of its locals.
@@ -101,7 +101,7 @@ impl Calls<'_, '_> {
     }
 
     /// What an instruction may write.
-    pub(in crate::translate) fn add_written(&self, at: Point, instruction: &Instruction, all: &mut Written) {
+    pub(super) fn add_written(&self, at: Point, instruction: &Instruction, all: &mut Written) {
         let flat = self.cx.flat;
         let behind = |o: &Operand| self.memory.expand(&self.memory.pointees(at.instance, o)).0.into_keys();
         let Op::Call { callee, args, .. } = &instruction.op else {
@@ -158,7 +158,7 @@ impl Calls<'_, '_> {
 
     /// The ways of an exception from where a state is: to whoever catches it. A call that was descended to has no caller
     /// any more: if the exception leaves it the run ends.
-    pub(in crate::translate) fn unwind_ways(&mut self, values: &mut Values<'_, '_>, mut state: State) -> Ways {
+    pub(super) fn unwind_ways(&mut self, values: &mut Values<'_, '_>, mut state: State) -> Ways {
         let flat = self.cx.flat;
         let mut ways = Vec::new();
         loop {
@@ -193,7 +193,7 @@ impl Calls<'_, '_> {
     }
 
     /// Whether the call that is followed was descended to.
-    pub(in crate::translate) fn was_descended(&self, state: &State, id: InstanceId) -> Cond {
+    pub(super) fn was_descended(&self, state: &State, id: InstanceId) -> Cond {
         match self.depth_of(id) {
             Some(v) => cmp(CmpOp::Eq, DESCENDED, state.var(v), constant(1, DESCENDED)),
             None => truth(false),
@@ -201,12 +201,7 @@ impl Calls<'_, '_> {
     }
 
     /// A jump into a recursion: which call it goes to is not known, and so nothing of its locals.
-    pub(in crate::translate) fn jump_into_recursion(
-        &mut self,
-        values: &mut Values<'_, '_>,
-        state: &mut State,
-        target: Point,
-    ) {
+    pub(super) fn jump_into_recursion(&mut self, values: &mut Values<'_, '_>, state: &mut State, target: Point) {
         let flat = self.cx.flat;
         let Some(root) = flat.outermost_recursion(target.instance) else { return };
         for id in flat.ids().filter(|i| flat.is_within(*i, root)) {
@@ -253,7 +248,7 @@ impl Calls<'_, '_> {
 
 impl Builder<'_, '_> {
     /// The ways on from a recursive call.
-    pub(in crate::translate) fn descend_or_skip(
+    pub(super) fn descend_or_skip(
         &mut self,
         mut state: State,
         instruction: &Instruction,

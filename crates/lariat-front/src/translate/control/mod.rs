@@ -253,7 +253,7 @@ impl Control<'_, '_> {
     }
 
     /// The case that goes to the location at a point, with everything stored that is used there.
-    pub(in crate::translate) fn leave(&mut self, values: &mut Values<'_, '_>, state: &State, to: Point) -> Case {
+    fn leave(&mut self, values: &mut Values<'_, '_>, state: &State, to: Point) -> Case {
         let target = self.location(to);
         let mut assigns: Vec<(usize, Expr)> =
             state.vars.iter().filter(|(v, e)| **e != Expr::Var(**v)).map(|(v, e)| (*v, e.clone())).collect();

@@ -12,7 +12,7 @@ use crate::module::ValueId;
 use crate::translate::build::Builder;
 use crate::translate::flat::InstanceId;
 use crate::translate::library::Library;
-use crate::translate::memory::access::{Place, Resolved};
+use crate::translate::memory::access::{Access, Resolved};
 use crate::translate::memory::layout::Layout;
 use crate::translate::points::{ObjectKind, Offsets, Targets};
 use crate::translate::state::State;
@@ -72,7 +72,12 @@ impl Library<'_, '_> {
         let ty = self.memory.address();
         let Some(outside) = self.memory.known(ObjectKind::Outside) else { return false };
         let targets = Targets([(outside, Offsets::ANY)].into());
-        let Ok(resolved) = self.memory.resolve(state, &constant(address, ty), &targets, bytes, 1) else { return false };
+        let Ok(resolved) = self
+            .memory
+            .resolve(state, Access { pointer: &constant(address, ty), targets: &targets, size: bytes, align: 1 })
+        else {
+            return false;
+        };
         is_there(&resolved) && self.memory.write(values, state, &resolved, bytes, content).is_ok()
     }
 }
@@ -118,7 +123,8 @@ impl Builder<'_, '_> {
         let by = operate(BinaryOp::Mul, ty, Overflow::Undefined, count.to(ty), constant(bytes, ty));
         let last = operate(BinaryOp::Add, ty, Overflow::Undefined, vector.to(ty), by);
         let targets = self.memory.value(value(1)).clone();
-        if let Ok(resolved) = self.memory.resolve(state, &last, &targets, bytes, bytes)
+        if let Ok(resolved) =
+            self.memory.resolve(state, Access { pointer: &last, targets: &targets, size: bytes, align: bytes })
             && is_there(&resolved)
         {
             // A vector that does not fit into its memory is none.
@@ -136,6 +142,5 @@ impl Builder<'_, '_> {
 
 /// Whether there is a place for an access.
 fn is_there(resolved: &Resolved) -> bool {
-    let lost = resolved.spots.iter().any(|s| matches!(s.place, Place::Lost(_)));
-    !resolved.spots.is_empty() && !lost && resolved.valid != Cond::Const(false)
+    resolved.is_followed() && resolved.valid != Cond::Const(false)
 }

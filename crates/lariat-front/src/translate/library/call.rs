@@ -1,25 +1,31 @@
 //! A call of a function with a model: its arguments, and what the table says of them.
 
 use crate::DataModel;
-use crate::models::{BinaryOp as ModelBinary, Expr as ModelExpr, Model, UnaryOp as ModelUnary};
-use crate::module::{Operand, Type};
+use crate::models::{BinaryOp as ModelBinary, Expr as ModelExpr, Model, Returns, UnaryOp as ModelUnary};
+use crate::module::{Instruction, Op, Operand, Type};
+use crate::translate::flat::Point;
 use crate::translate::library::Library;
-use crate::translate::library::streams::Outcome;
+use crate::translate::library::streams::{Outcome, parts};
 use crate::translate::points::Targets;
 use crate::translate::state::State;
 use crate::translate::values::arith::{Num, and, cmp, constant, ite, not, operate, or};
 use crate::translate::values::{Values, operand_type};
 use dashu_int::IBig;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, Piece};
 
 /// A call of a modelled function.
 pub(in crate::translate) struct ModelCall<'a> {
+    pub(super) at: Point,
+    pub(super) instruction: &'a Instruction,
+    pub(in crate::translate) model: &'a Model,
     pub(super) values: Vec<Num>,
     pub(super) targets: Vec<Targets>,
     pub(super) args: &'a [Operand],
     pub(super) result: Option<Num>,
     /// If it reads a stream, how that goes.
     pub(super) outcome: Option<Outcome>,
+    /// Whether something that it requires is not said in the program: that it holds is an assumption.
+    pub(super) vague: bool,
     data_model: DataModel,
     address: IntType,
 }
@@ -30,9 +36,13 @@ impl Library<'_, '_> {
         &self,
         values: &mut Values<'_, '_>,
         state: &mut State,
-        model: &Model,
-        args: &'a [Operand],
+        instruction: &'a Instruction,
+        model: &'a Model,
     ) -> ModelCall<'a> {
+        let args: &[Operand] = match &instruction.op {
+            Op::Call { args, .. } => args,
+            _ => &[],
+        };
         let function = self.cx.flat.function(state.point().instance);
         let mut given = Vec::new();
         for (n, a) in args.iter().enumerate() {
@@ -49,11 +59,15 @@ impl Library<'_, '_> {
         }
         let targets = args.iter().map(|a| self.memory.targets(state, a)).collect();
         ModelCall {
+            at: state.point(),
+            instruction,
+            model,
             values: given,
             targets,
             args,
             result: None,
             outcome: None,
+            vague: false,
             data_model: self.cx.options.data_model,
             address: self.memory.address(),
         }
@@ -133,5 +147,42 @@ impl ModelCall<'_> {
             }
             other => cmp(CmpOp::Ne, wide, self.number(other, wide)?, constant(0, wide)),
         })
+    }
+
+    /// Whether a read of something gives exactly one item.
+    pub(super) fn is_single(&self, data: &Returns) -> bool {
+        let int = IntType::unsigned(64);
+        let one = |e: &Option<ModelExpr>| {
+            let value = e.as_ref().and_then(|e| self.number(e, int));
+            matches!(value, Some(Expr::Const(k, _)) if k == IBig::from(1))
+        };
+        matches!(data, Returns::Value { low, high, .. } if one(low) && one(high))
+    }
+
+    /// What a chosen result is a piece of.
+    pub(super) fn piece_of(&self, data: &Returns) -> Piece {
+        let Returns::Value { high, .. } = data else { return Piece::Line };
+        match high {
+            Some(ModelExpr::Number(255)) => Piece::Byte,
+            None if matches!(self.model.result, Some(crate::models::Type::Int)) => Piece::Bytes(4),
+            None => Piece::Line,
+            Some(_) => {
+                let int = IntType::unsigned(64);
+                let width = self.model.params.iter().position(|p| p.name == "width");
+                let width = width.and_then(|n| self.number(&ModelExpr::Arg(n), int));
+                match width {
+                    Some(Expr::Const(k, _)) => Piece::Items(u64::try_from(k).unwrap_or(1)),
+                    _ => Piece::Items(1),
+                }
+            }
+        }
+    }
+
+    /// Whether the bytes that a call writes are chosen one by one: it reads one item.
+    pub(super) fn chooses_bytes(&self) -> bool {
+        match parts(&self.model.returns).1 {
+            Returns::Read { data, .. } => self.outcome == Some(Outcome::Given) && self.is_single(data),
+            _ => false,
+        }
     }
 }

@@ -244,14 +244,14 @@ pub(in crate::translate) const STANDARD_INPUT: &[&str] = &["stdin", "__stdinp"];
 pub(in crate::translate) const STANDARD_OUTPUT: &[&str] = &["stdout", "stderr", "__stdoutp", "__stderrp"];
 
 /// Whether an operand is the address of one of these variables of the library.
-pub(in crate::translate) fn is_global(cx: &Context<'_>, operand: &Operand, names: &[&str]) -> bool {
+pub(super) fn is_global(cx: &Context<'_>, operand: &Operand, names: &[&str]) -> bool {
     let Operand::Constant(Constant::Global(g, 0)) = operand else { return false };
     let global = &cx.flat.module.globals[g.0 as usize];
     global.init.is_none() && names.contains(&global.name.as_str())
 }
 
 /// The text that an operand points to, if it is constant.
-pub(in crate::translate) fn text_of(cx: &Context<'_>, operand: &Operand) -> Option<String> {
+pub(super) fn text_of(cx: &Context<'_>, operand: &Operand) -> Option<String> {
     let Operand::Constant(Constant::Global(g, 0)) = operand else { return None };
     let global = &cx.flat.module.globals[g.0 as usize];
     match &global.init {

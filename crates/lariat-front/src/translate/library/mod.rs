@@ -4,6 +4,7 @@ pub(in crate::translate) mod arguments;
 pub(in crate::translate) mod call;
 pub(in crate::translate) mod handles;
 pub(in crate::translate) mod models;
+mod returns;
 pub(in crate::translate) mod streams;
 
 use crate::translate::Context;

@@ -3,23 +3,24 @@
 use crate::models::{
     BinaryOp as ModelBinary, Content, Effect, Ends, Expr as ModelExpr, Kind, Model, Requirement, Returns, When, Write,
 };
-use crate::module::{Constant, FloatKind, Instruction, Op, Operand, Type};
+use crate::module::{Constant, Instruction, Op, Operand};
 use crate::translate::build::Builder;
 use crate::translate::flat::Point;
 use crate::translate::library::Library;
 use crate::translate::library::call::ModelCall;
 use crate::translate::library::streams::{Outcome, parts};
-use crate::translate::points::{ObjectKind, Offsets, Targets, constant_of};
+use crate::translate::memory::access::Access;
+use crate::translate::memory::forget::Reach;
+use crate::translate::points::{ObjectKind, constant_of};
 use crate::translate::state::{Flow, Split, State};
-use crate::translate::values::arith::{Num, Sym, and, bit, cmp, constant, ite, low_bit, not, operate, or, truth};
-use crate::translate::{Context, ModelUse, bits_of};
-use dashu_int::IBig;
+use crate::translate::values::arith::{Num, Sym, and, cmp, constant, ite, low_bit, not, operate, truth};
+use crate::translate::{Context, ModelUse};
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow, Piece};
 
 impl Library<'_, '_> {
     /// The condition that a range of bytes behind an argument is valid.
-    pub(in crate::translate) fn model_range(
+    fn model_range(
         &self,
         state: &State,
         arg: usize,
@@ -47,7 +48,7 @@ impl Library<'_, '_> {
     }
 
     /// How many bytes each conversion of a constant format stores; nothing for what stores a string.
-    pub(in crate::translate) fn scan_sizes(&self, format: &Operand) -> Option<Vec<Option<u64>>> {
+    fn scan_sizes(&self, format: &Operand) -> Option<Vec<Option<u64>>> {
         let Operand::Constant(Constant::Global(g, 0)) = format else { return None };
         let Some(Constant::Bytes(text)) = &self.cx.flat.module.globals[g.0 as usize].init else { return None };
         let text: String = text.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect();
@@ -101,14 +102,12 @@ impl<'m> Builder<'_, 'm> {
         state: &mut State,
         instruction: &'m Instruction,
         model: &'m Model,
-        args: &[Operand],
     ) -> Result<Flow, Split> {
-        let flat = self.cx.flat;
         let at = state.point();
         let span = state.span_of();
         self.values.note_call(state, instruction, model);
-        let call = self.library.model_call(&mut self.values, state, model, args);
-        for a in args {
+        let mut call = self.library.model_call(&mut self.values, state, instruction, model);
+        for a in call.args {
             let targets = self.memory.targets(state, a);
             self.calls.hand_over(&targets);
         }
@@ -118,10 +117,10 @@ impl<'m> Builder<'_, 'm> {
         if model.blocks {
             self.values.assume(state, &format!("`{}` returns", model.name), span.clone());
         }
-        if !self.run_registered(state, model, &call) {
+        if !self.run_registered(state, &call) {
             return Ok(Flow::Done);
         }
-        self.calls.arm(state, model, &call);
+        self.calls.arm(state, &call);
         if model.jumps {
             // Where to is not followed. It may also fail, or somebody may come back.
             let flag = IntType::unsigned(1);
@@ -133,67 +132,78 @@ impl<'m> Builder<'_, 'm> {
         if model.jumps || model.again {
             self.calls.forget_everything(&mut self.values, state);
         }
-        if let Some(end) = &model.ends {
-            let when = match &end.when {
-                When::Always => truth(true),
-                When::Perhaps => {
-                    let u = self.values.unknown(state, "ends", IntType::unsigned(1), UnknownKind::Environment, None);
-                    low_bit(&u)
-                }
-                When::If(e) | When::PerhapsIf(e) => {
-                    let certain = matches!(end.when, When::If(_));
-                    let known = call.condition(e);
-                    match known {
-                        Some(c) if certain => c,
-                        known => {
-                            let flag = IntType::unsigned(1);
-                            let u = self.values.unknown(state, "ends", flag, UnknownKind::Environment, None);
-                            and(known.unwrap_or(truth(true)), low_bit(&u))
-                        }
-                    }
-                }
-            };
-            let goes = match end.how {
-                Ends::Trap => Some(Goto::Trap),
-                Ends::Stop => Some(Goto::Stop),
-                Ends::Throw => None,
-            };
-            match goes {
-                Some(target) => {
-                    if !self.control.unless(state, not(when), target) {
-                        return Ok(Flow::Done);
-                    }
-                }
-                None => {
-                    let handler = flat.handler(at);
-                    if handler.is_none() {
-                        if !self.control.unless(state, not(when), Goto::Trap) {
-                            return Ok(Flow::Done);
-                        }
-                    } else if when == truth(true) {
-                        self.unwind(state.clone(), handler);
-                        return Ok(Flow::Done);
-                    } else {
-                        // It may, and somebody catches it: the rest of the call follows only if it does not.
-                        let mut thrown = state.clone();
-                        thrown.restrict(when);
-                        self.emit_unwind(thrown, handler);
+        if !self.may_end(state, &call) {
+            return Ok(Flow::Done);
+        }
+        if !self.meet_requirements(state, &mut call)? {
+            return Ok(Flow::Done);
+        }
+        if let Some(set) = self.library.reads_stream(at) {
+            if call.vague {
+                self.values.assume(state, &format!("`{}` gets valid arguments", model.name), span);
+            }
+            self.read_ways(state.clone(), &call, set);
+            return Ok(Flow::Done);
+        }
+        self.model_outcome(state, call)
+    }
+
+    /// A call that may end the run, or leave by an exception. Whether anything follows.
+    fn may_end(&mut self, state: &mut State, call: &ModelCall<'_>) -> bool {
+        let Some(end) = &call.model.ends else { return true };
+        let when = match &end.when {
+            When::Always => truth(true),
+            When::Perhaps => {
+                let u = self.values.unknown(state, "ends", IntType::unsigned(1), UnknownKind::Environment, None);
+                low_bit(&u)
+            }
+            When::If(e) | When::PerhapsIf(e) => {
+                let certain = matches!(end.when, When::If(_));
+                let known = call.condition(e);
+                match known {
+                    Some(c) if certain => c,
+                    known => {
+                        let flag = IntType::unsigned(1);
+                        let u = self.values.unknown(state, "ends", flag, UnknownKind::Environment, None);
+                        and(known.unwrap_or(truth(true)), low_bit(&u))
                     }
                 }
             }
+        };
+        match end.how {
+            Ends::Trap => self.control.unless(state, not(when), Goto::Trap),
+            Ends::Stop => self.control.unless(state, not(when), Goto::Stop),
+            Ends::Throw => {
+                let handler = self.cx.flat.handler(call.at);
+                if handler.is_none() {
+                    return self.control.unless(state, not(when), Goto::Trap);
+                }
+                if when == truth(true) {
+                    self.unwind(state.clone(), handler);
+                    return false;
+                }
+                // It may, and somebody catches it: the rest of the call follows only if it does not.
+                let mut thrown = state.clone();
+                thrown.restrict(when);
+                self.emit_unwind(thrown, handler);
+                true
+            }
         }
-        let mut vague = false;
-        for r in &model.requires {
+    }
+
+    /// Asks for what a call requires. Whether anything follows.
+    fn meet_requirements(&mut self, state: &mut State, call: &mut ModelCall<'_>) -> Result<bool, Split> {
+        for r in &call.model.requires {
             let ok = match r {
                 Requirement::Condition(ModelExpr::Binary(ModelBinary::Ne, a, b))
                     if let (ModelExpr::Arg(n), ModelExpr::Number(0)) = (&**a, &**b)
-                        && args.get(*n).is_some_and(|o| self.library.is_standard_stream(at, o)) =>
+                        && call.args.get(*n).is_some_and(|o| self.library.is_standard_stream(call.at, o)) =>
                 {
                     Some(truth(true))
                 }
                 Requirement::Condition(e) => call.condition(e),
                 Requirement::Readable { at, amount, up_to: false } => {
-                    self.library.model_range(state, *at, None, amount, &call)?
+                    self.library.model_range(state, *at, None, amount, call)?
                 }
                 Requirement::Readable { .. } | Requirement::More => None,
                 // `free` asks for itself.
@@ -203,33 +213,19 @@ impl<'m> Builder<'_, 'm> {
             match ok {
                 Some(ok) => {
                     if !self.control.require(state, ok) {
-                        return Ok(Flow::Done);
+                        return Ok(false);
                     }
                 }
-                None => vague = true,
+                None => call.vague = true,
             }
         }
-        if let Some(set) = self.library.reads_stream(at) {
-            if vague {
-                self.values.assume(state, &format!("`{}` gets valid arguments", model.name), span);
-            }
-            self.read_ways(state.clone(), model, &call, set);
-            return Ok(Flow::Done);
-        }
-        self.model_outcome(state, instruction, model, call, vague)
+        Ok(true)
     }
 
     /// What a defined call does and returns.
-    pub(in crate::translate) fn model_outcome(
-        &mut self,
-        state: &mut State,
-        instruction: &'m Instruction,
-        model: &'m Model,
-        mut call: ModelCall<'_>,
-        mut vague: bool,
-    ) -> Result<Flow, Split> {
+    pub(super) fn model_outcome(&mut self, state: &mut State, mut call: ModelCall<'_>) -> Result<Flow, Split> {
         let flat = self.cx.flat;
-        let at = state.point();
+        let (at, model, instruction) = (call.at, call.model, call.instruction);
         let result = flat.value(at.instance, instruction.id);
         let span = state.span_of();
         let (plain, read) = parts(&model.returns);
@@ -242,7 +238,7 @@ impl<'m> Builder<'_, 'm> {
         let value = if model.c_locale && self.cx.handlers.sets_locale {
             self.values.any(state, &instruction.ty, UnknownKind::Environment)
         } else {
-            let Some(value) = self.model_returns(state, at, returns, model, instruction, &call)? else {
+            let Some(value) = self.model_returns(state, returns, &call)? else {
                 return Ok(Flow::Done);
             };
             value
@@ -258,8 +254,7 @@ impl<'m> Builder<'_, 'm> {
         for effect in &model.effects {
             match effect {
                 Effect::Writes(w) => {
-                    let chosen = self.library.chooses_bytes(model, &call);
-                    if !self.model_write(state, w, &call, chosen, &mut vague)? {
+                    if !self.model_write(state, w, &mut call)? {
                         return Ok(Flow::Done);
                     }
                 }
@@ -284,43 +279,37 @@ impl<'m> Builder<'_, 'm> {
                 // What was registered runs later: see `run_registered` and `callbacks`.
                 Effect::Registers(..) | Effect::GivesAway(_) => {}
                 Effect::Prints(format) => {
-                    vague = true;
+                    call.vague = true;
                     if call.args.get(*format).is_none_or(|f| may_count(flat.module, f)) {
                         for t in call.targets.iter().skip(model.params.len()).cloned().collect::<Vec<_>>() {
                             self.memory.forget_all(&mut self.values, state, &t, UnknownKind::Environment);
                         }
                         // A list of arguments has its pointers where nobody sees them.
-                        self.memory.forget_escaped(&mut self.values, state, false);
+                        self.memory.forget_escaped(&mut self.values, state, Reach::Escaped);
                     }
                 }
-                Effect::Scans(format, kind) => self.scan(state, *format, *kind, model, &call)?,
+                Effect::Scans(format, kind) => self.scan(state, *format, *kind, &call)?,
                 Effect::ChangesThrough(a) | Effect::FreesThrough(a) => {
                     let targets = call.targets.get(*a).cloned().unwrap_or_default();
                     if !targets.is_empty() {
-                        self.memory.forget_escaped(&mut self.values, state, false);
+                        self.memory.forget_escaped(&mut self.values, state, Reach::Escaped);
                     }
                 }
                 Effect::ChangesThroughRest | Effect::ChangesMemory => {
-                    self.memory.forget_escaped(&mut self.values, state, false)
+                    self.memory.forget_escaped(&mut self.values, state, Reach::Escaped);
                 }
             }
         }
         self.library.move_as_said(&mut self.values, state, at);
-        if vague {
+        if call.vague {
             self.values.assume(state, &format!("`{}` gets valid arguments", model.name), span);
         }
         state.set_value(result, value);
         Ok(Flow::On)
     }
 
-    pub(in crate::translate) fn model_write(
-        &mut self,
-        state: &mut State,
-        w: &Write,
-        call: &ModelCall<'_>,
-        chosen: bool,
-        vague: &mut bool,
-    ) -> Result<bool, Split> {
+    fn model_write(&mut self, state: &mut State, w: &Write, call: &mut ModelCall<'_>) -> Result<bool, Split> {
+        let chosen = call.chooses_bytes();
         let ty = self.memory.address();
         let stream = w.content == Content::Unknown(Kind::Stream);
         if stream && matches!(call.outcome, Some(Outcome::End | Outcome::NoNumber)) {
@@ -357,12 +346,10 @@ impl<'m> Builder<'_, 'm> {
                 }
                 Content::Unknown(kind) if n <= 16 => {
                     // A value of its own, as large as what is written, if there is a place of that size.
-                    let resolved = self.memory.resolve(state, &pointer, &targets, n, 1)?;
-                    let lost = resolved
-                        .spots
-                        .iter()
-                        .any(|s| matches!(s.place, crate::translate::memory::access::Place::Lost(_)));
-                    if !lost && !resolved.spots.is_empty() {
+                    let resolved = self
+                        .memory
+                        .resolve(state, Access { pointer: &pointer, targets: &targets, size: n, align: 1 })?;
+                    if resolved.is_followed() {
                         let value = IntType::unsigned(u32::try_from(n * 8).unwrap_or(8));
                         let kind = if stream && chosen { UnknownKind::Input } else { kind_of(kind) };
                         let u = self.values.unknown(state, "written", value, kind, None);
@@ -387,9 +374,9 @@ impl<'m> Builder<'_, 'm> {
                         return Ok(false);
                     }
                 }
-                None => *vague = true,
+                None => call.vague = true,
             },
-            _ => *vague = true,
+            _ => call.vague = true,
         }
         // Not all of it may be new: what is written is not a matter of choice then.
         self.memory.forget_all(&mut self.values, state, &targets, UnknownKind::Abstraction);
@@ -397,24 +384,17 @@ impl<'m> Builder<'_, 'm> {
     }
 
     /// `scanf`: each further argument gets an input, or keeps its value.
-    pub(in crate::translate) fn scan(
-        &mut self,
-        state: &mut State,
-        format: usize,
-        kind: Kind,
-        model: &Model,
-        call: &ModelCall<'_>,
-    ) -> Result<(), Split> {
+    fn scan(&mut self, state: &mut State, format: usize, kind: Kind, call: &ModelCall<'_>) -> Result<(), Split> {
         if let Some(Outcome::End | Outcome::AnyEnd | Outcome::NoNumber) = call.outcome {
             return Ok(());
         }
         let numbers = match call.outcome {
-            Some(Outcome::Given) => self.library.plain_numbers(model, call).unwrap_or_default(),
+            Some(Outcome::Given) => self.library.plain_numbers(call).unwrap_or_default(),
             _ => Vec::new(),
         };
         let sizes = call.args.get(format).and_then(|f| self.library.scan_sizes(f)).unwrap_or_default();
         let ty = self.memory.address();
-        let first = model.params.len();
+        let first = call.model.params.len();
         for n in first..call.args.len() {
             let (Some(p), Some(targets)) = (call.values.get(n), call.targets.get(n)) else { continue };
             let (pointer, targets) = (p.to(ty), targets.clone());
@@ -425,10 +405,10 @@ impl<'m> Builder<'_, 'm> {
                 new
             });
             if let Some(Some(size)) = sizes.get(n - first) {
-                let resolved = self.memory.resolve(state, &pointer, &targets, *size, 1)?;
-                let lost =
-                    resolved.spots.iter().any(|s| matches!(s.place, crate::translate::memory::access::Place::Lost(_)));
-                if !lost && !resolved.spots.is_empty() {
+                let resolved = self
+                    .memory
+                    .resolve(state, Access { pointer: &pointer, targets: &targets, size: *size, align: 1 })?;
+                if resolved.is_followed() {
                     let old = self.memory.read(&mut self.values, state, &resolved, *size)?;
                     let value = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
                     if let Some(new) = chosen {
@@ -454,271 +434,6 @@ impl<'m> Builder<'_, 'm> {
             self.memory.forget_all(&mut self.values, state, &targets, UnknownKind::Abstraction);
         }
         Ok(())
-    }
-
-    /// What a modelled call returns; nothing if nothing follows.
-    pub(in crate::translate) fn model_returns(
-        &mut self,
-        state: &mut State,
-        at: Point,
-        returns: &Returns,
-        model: &Model,
-        instruction: &Instruction,
-        call: &ModelCall<'_>,
-    ) -> Result<Option<Sym>, Split> {
-        let ty = self.memory.address();
-        let width = bits_of(&instruction.ty, self.cx.flat.module);
-        let scalar = matches!(instruction.ty, Type::Int(_) | Type::Ptr) && width <= 128;
-        if !scalar {
-            // A number that is an input may have every pattern.
-            let followed = matches!(instruction.ty, Type::Float(FloatKind::Single | FloatKind::Double));
-            let promises = matches!(instruction.op, Op::Call { fast: true, .. });
-            if let Returns::Value { kind: Kind::Input, low: None, high: None } = returns
-                && followed
-                && !promises
-            {
-                let name = self.cx.callee_name(instruction).unwrap_or_else(|| model.name.clone());
-                let input = self.values.unknown(state, &name, IntType::unsigned(width), UnknownKind::Input, None);
-                self.values.note_float(&input);
-                return Ok(Some(Sym::Num(input)));
-            }
-            // Nothing, another float, or a struct. A call for its effect only still has it.
-            return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
-        }
-        let signed = match model.result {
-            None | Some(crate::models::Type::Any) => {
-                let voted = self.cx.signs(self.cx.flat.instance(at.instance).function);
-                let voted = voted.get(&instruction.id).copied();
-                self.values.stored_sign(at.instance, instruction.id).or(voted).unwrap_or(true)
-            }
-            Some(t) => t.signed() || t == crate::models::Type::Pointer,
-        };
-        // A single bit is 0 or 1, and a number that the model names must be one of the type.
-        let fits = |e: &Option<ModelExpr>, ty: IntType| match e {
-            Some(ModelExpr::Number(n)) => ty.contains(&IBig::from(*n)),
-            _ => true,
-        };
-        let signed = match returns {
-            _ if width == 1 => false,
-            Returns::Value { low, high, .. } => {
-                let (s, u) = (IntType::signed(width), IntType::unsigned(width));
-                match (fits(low, s) && fits(high, s), fits(low, u) && fits(high, u)) {
-                    (true, false) => true,
-                    (false, true) => false,
-                    _ => signed,
-                }
-            }
-            _ => signed,
-        };
-        let int = IntType { width, signed };
-        Ok(Some(match returns {
-            Returns::Nothing => self.values.any(state, &instruction.ty, UnknownKind::Environment),
-            Returns::Value { kind, low, high } => {
-                let bound = |e: &Option<ModelExpr>| e.as_ref().map(|e| call.number(e, int));
-                let (low, high) = (bound(low), bound(high));
-                let (min, max) = int.range();
-                let fixed = |b: &Option<Option<Expr>>, default: IBig| match b {
-                    Some(Some(Expr::Const(k, _))) => k.clone(),
-                    _ => default,
-                };
-                let range = (fixed(&low, min), fixed(&high, max));
-                let ranged = (range != int.range() && range.0 <= range.1).then_some(range);
-                let name = self.cx.callee_name(instruction).unwrap_or_else(|| model.name.clone());
-                // How many conversions of a format are done is not a choice of its own.
-                let scans = model.effects.iter().any(|e| matches!(e, Effect::Scans(..)));
-                let chosen = *kind == Kind::Stream && call.outcome == Some(Outcome::Given) && !scans;
-                let missing = self.library.opens_alone(at, returns);
-                let (kind, ranged) = match ranged {
-                    ranged if chosen => (UnknownKind::Input, Self::chosen_range(ranged, int, high.is_some())),
-                    Some((_, most)) if missing => (kind_of(*kind), Some((IBig::ZERO, most))),
-                    ranged => (kind_of(*kind), ranged),
-                };
-                let u = self.values.unknown(state, &name, int, kind, ranged);
-                if chosen {
-                    let piece = self.library.piece_of(returns, model, call);
-                    self.library.note_piece(&mut self.values, &u, piece, at);
-                }
-                let mut e = u.expr;
-                if missing {
-                    let gone = self.values.unknown(state, "missing", IntType::unsigned(1), UnknownKind::Input, None);
-                    self.library.note_piece(&mut self.values, &gone, Piece::Missing, at);
-                    e = ite(low_bit(&gone), constant(-1, int), e);
-                }
-                if let Some(Some(h)) = &high
-                    && !matches!(h, Expr::Const(..))
-                {
-                    let mut within = cmp(CmpOp::Le, int, e.clone(), h.clone());
-                    // Where there is nothing between the bounds nothing is promised: `read` with a size beyond all sizes.
-                    if let Some(Some(l)) = &low {
-                        within = or(within, cmp(CmpOp::Lt, int, h.clone(), l.clone()));
-                    }
-                    e = ite(within, e, h.clone());
-                }
-                if let Some(Some(l)) = &low
-                    && !matches!(l, Expr::Const(..))
-                {
-                    let mut within = cmp(CmpOp::Ge, int, e.clone(), l.clone());
-                    if let Some(Some(h)) = &high {
-                        within = or(within, cmp(CmpOp::Lt, int, h.clone(), l.clone()));
-                    }
-                    e = ite(within, e, l.clone());
-                }
-                if width == 1 { Sym::Cond(low_bit(&Num::new(e, int))) } else { Sym::Num(Num::new(e, int)) }
-            }
-            Returns::Exactly(e) => match call.number(e, int) {
-                Some(value) => {
-                    let num = Num::new(value, int);
-                    if width == 1 { Sym::Cond(low_bit(&num)) } else { Sym::Num(num) }
-                }
-                None => self.values.any(state, &instruction.ty, UnknownKind::Environment),
-            },
-            Returns::Fresh { size, content } => {
-                let size = call.number(size, ty);
-                let Some(size) = size else {
-                    return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
-                };
-                // For an object that is larger than this there are no model addresses.
-                let limit = constant(self.memory.largest_at(at), ty);
-                let fits =
-                    and(cmp(CmpOp::Ge, ty, size.clone(), constant(0, ty)), cmp(CmpOp::Le, ty, size.clone(), limit));
-                // What no memory can hold cannot be had.
-                let possible = and(
-                    cmp(CmpOp::Ge, ty, size.clone(), constant(0, ty)),
-                    cmp(CmpOp::Le, ty, size.clone(), constant(self.memory.largest_of_all(), ty)),
-                );
-                if possible == truth(false) {
-                    return Ok(Some(Sym::Num(Num::constant(0, ty))));
-                }
-                if self.memory.largest_at(at) < self.memory.largest_of_all()
-                    && !self.control.beyond_unless(&mut self.values, state, or(fits, not(possible.clone())))
-                {
-                    return Ok(None);
-                }
-                let before = state.clone();
-                let Some(fresh) = self.allocate(state, at, &size, *content) else { return Ok(None) };
-                if possible == truth(true) {
-                    Sym::Num(fresh)
-                } else {
-                    state.keep_if(&before, &possible);
-                    Sym::Num(Num::new(ite(possible, fresh.to(ty), constant(0, ty)), ty))
-                }
-            }
-            Returns::Moved { from, size } => {
-                let Some(size) = call.number(size, ty) else {
-                    return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
-                };
-                let limit = constant(self.memory.largest_at(at), ty);
-                if !self.control.beyond_unless(&mut self.values, state, cmp(CmpOp::Le, ty, size.clone(), limit)) {
-                    return Ok(None);
-                }
-                let (Some(old), Some(targets)) = (call.values.get(*from), call.targets.get(*from).cloned()) else {
-                    return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
-                };
-                let pointer = old.to(ty);
-                if !self.free(state, &pointer, &targets)? {
-                    return Ok(None);
-                }
-                let Some(fresh) = self.allocate(state, at, &size, Content::Uninitialised) else { return Ok(None) };
-                // What was copied is not followed.
-                if let Some(id) = self.memory.known(ObjectKind::Heap(at)) {
-                    self.memory.forget(&mut self.values, state, id, UnknownKind::Abstraction);
-                }
-                Sym::Num(fresh)
-            }
-            Returns::Within(a) => {
-                let (Some(p), Some(_)) = (call.values.get(*a), call.targets.get(*a)) else {
-                    return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
-                };
-                let largest = self.memory.largest();
-                let by =
-                    self.values.unknown(state, "distance", ty, UnknownKind::Environment, Some((IBig::ZERO, largest)));
-                let span = state.span_of();
-                self.values.assume(state, &format!("`{}` returns a pointer into its argument", model.name), span);
-                Sym::Num(Num::new(operate(BinaryOp::Add, ty, Overflow::Undefined, p.to(ty), by.expr), ty))
-            }
-            Returns::Static { .. } | Returns::Handle => {
-                let Some(id) = self.memory.known(ObjectKind::Library(at, false)) else {
-                    return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
-                };
-                if matches!(returns, Returns::Static { .. }) {
-                    self.memory.forget(&mut self.values, state, id, UnknownKind::Environment);
-                }
-                Sym::Num(Num::constant(self.memory.object(id).base.clone(), ty))
-            }
-            Returns::Table { entry, low, .. } => {
-                let ids = (
-                    self.memory.known(ObjectKind::Library(at, true)),
-                    self.memory.known(ObjectKind::Library(at, false)),
-                );
-                let (Some(pointer), Some(table)) = ids else {
-                    return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
-                };
-                let size = i64::try_from(entry.bytes(self.cx.options.data_model).unwrap_or(1)).unwrap_or(1);
-                let zero = &self.memory.object(table).base - IBig::from(low * size);
-                let at = constant(self.memory.object(pointer).base.clone(), ty);
-                let targets = Targets([(pointer, Offsets::Exact(vec![0]))].into());
-                let bytes = u64::from(ty.width / 8);
-                let resolved = self.memory.resolve(state, &at, &targets, bytes, 1)?;
-                if !resolved.spots.is_empty() {
-                    self.memory.write(&mut self.values, state, &resolved, bytes, &Num::constant(zero, ty))?;
-                }
-                Sym::Num(Num::new(at, ty))
-            }
-            Returns::OrNull(kind, inner) => {
-                let before = state.clone();
-                let Some(value) = self.model_returns(state, at, inner, model, instruction, call)? else {
-                    return Ok(None);
-                };
-                let chosen = matches!(**inner, Returns::Handle) && self.library.opens(at);
-                let kind = if chosen { UnknownKind::Input } else { kind_of(*kind) };
-                let flag =
-                    self.values.unknown(state, &format!("{} fails", model.name), IntType::unsigned(1), kind, None);
-                if chosen {
-                    self.library.note_piece(&mut self.values, &flag, Piece::Missing, at);
-                }
-                let works = not(low_bit(&flag));
-                let Sym::Num(n) = value else { return Ok(Some(value)) };
-                if let Returns::Fresh { .. } | Returns::Moved { .. } = core_of(inner) {
-                    state.keep_if(&before, &works);
-                }
-                Sym::Num(Num::new(ite(works, n.to(ty), constant(0, ty)), ty))
-            }
-            Returns::Read { .. } => {
-                return self.read_result(state, at, returns, (model, instruction), call, int);
-            }
-            Returns::If(c, yes, no) => match call.condition(c) {
-                Some(Cond::Const(true)) => {
-                    return self.model_returns(state, at, yes, model, instruction, call);
-                }
-                Some(Cond::Const(false)) => {
-                    return self.model_returns(state, at, no, model, instruction, call);
-                }
-                c => {
-                    let c = c.unwrap_or_else(|| {
-                        let flag = IntType::unsigned(1);
-                        let u = self.values.unknown(state, &model.name, flag, UnknownKind::Environment, None);
-                        low_bit(&u)
-                    });
-                    let Some(a) = self.model_returns(state, at, yes, model, instruction, call)? else {
-                        return Ok(None);
-                    };
-                    let Some(b) = self.model_returns(state, at, no, model, instruction, call)? else {
-                        return Ok(None);
-                    };
-                    match (a, b) {
-                        (Sym::Num(a), Sym::Num(b)) => {
-                            let common = if a.ty == b.ty { a.ty } else { int };
-                            Sym::Num(Num::new(ite(c, a.to(common), b.to(common)), common))
-                        }
-                        (Sym::Cond(a), Sym::Cond(b)) => {
-                            let flag = IntType::unsigned(1);
-                            Sym::Cond(cmp(CmpOp::Ne, flag, ite(c, bit(&a).expr, bit(&b).expr), constant(0, flag)))
-                        }
-                        (a, _) => a,
-                    }
-                }
-            },
-        }))
     }
 }
 
@@ -751,7 +466,7 @@ pub(in crate::translate) fn may_count(module: &crate::module::Module, format: &O
     }
 }
 
-pub(in crate::translate) fn kind_of(kind: Kind) -> UnknownKind {
+pub(super) fn kind_of(kind: Kind) -> UnknownKind {
     match kind {
         Kind::Input => UnknownKind::Input,
         // What a stream gives is a choice only where `streams` has followed what was read of it.
@@ -792,7 +507,7 @@ pub(in crate::translate) fn constant_amount(e: &ModelExpr, args: &[Operand]) -> 
     u64::try_from(number(e, args)?).ok()
 }
 
-pub(in crate::translate) fn model_at<'m>(cx: &Context<'m>, at: Point) -> Option<(&'m Model, &'m [Operand])> {
+pub(super) fn model_at<'m>(cx: &Context<'m>, at: Point) -> Option<(&'m Model, &'m [Operand])> {
     let instruction = cx.flat.instruction(at)?;
     let Op::Call { callee, args, .. } = &instruction.op else { return None };
     match cx.model_use(at, callee) {

@@ -23,8 +23,8 @@
 //! (finitely many by the assumption, or without a bound where streams are moved for ever, which gives `left` a new value), it is a run of
 //! the system.
 
-use crate::models::{Effect, Expr as ModelExpr, Kind, Model, Returns};
-use crate::module::{Instruction, Op, Operand};
+use crate::models::{Effect, Expr as ModelExpr, Kind, Returns};
+use crate::module::{Op, Operand};
 use crate::translate::Context;
 use crate::translate::build::Builder;
 use crate::translate::flat::Point;
@@ -141,12 +141,12 @@ impl Streams {
 
 impl Library<'_, '_> {
     /// Whether a call opens a file that nothing else opens, to read it: whether it is there is the user's choice.
-    pub(in crate::translate) fn opens(&self, at: Point) -> bool {
+    pub(super) fn opens(&self, at: Point) -> bool {
         self.streams.uses.get(&at).is_some_and(|u| u.opens)
     }
 
     /// Makes the variables of the streams that are read.
-    pub(in crate::translate) fn make_streams(&mut self, values: &mut Values<'_, '_>) {
+    pub(super) fn make_streams(&mut self, values: &mut Values<'_, '_>) {
         let reads: Vec<usize> = self.streams.uses.values().filter_map(|u| u.reads).collect();
         let scans = |at: &Point| {
             model_at(self.cx, *at).is_some_and(|(m, _)| m.effects.iter().any(|e| matches!(e, Effect::Scans(..))))
@@ -190,7 +190,7 @@ impl Library<'_, '_> {
     }
 
     /// Whether an operand is one of the standard streams, which are there: `stdin`, `stdout`, `stderr`.
-    pub(in crate::translate) fn is_standard_stream(&self, at: Point, operand: &Operand) -> bool {
+    pub(super) fn is_standard_stream(&self, at: Point, operand: &Operand) -> bool {
         let Operand::Value(v) = operand else { return false };
         let function = self.cx.flat.function(at.instance);
         let made = function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *v);
@@ -204,7 +204,6 @@ impl Library<'_, '_> {
         &mut self,
         values: &mut Values<'_, '_>,
         mut state: State,
-        model: &Model,
         call: &ModelCall<'_>,
         (number, read): (usize, &Returns),
         ways: &mut Vec<(State, Outcome)>,
@@ -212,7 +211,7 @@ impl Library<'_, '_> {
         let flag = IntType::unsigned(1);
         let set = self.streams.sets[number].clone();
         let (Some(left), Some(rough)) = (set.left, set.rough) else { return };
-        let numbers = self.plain_numbers(model, call).is_some();
+        let numbers = self.plain_numbers(call).is_some();
         if let Some(pending) = set.pending
             && !numbers
             && !is_byte(read)
@@ -253,60 +252,16 @@ impl Library<'_, '_> {
         ways.push((state, Outcome::AnyEnd));
     }
 
-    /// The end of a rough stream, or an error.
-    fn ended(&mut self, values: &mut Values<'_, '_>, state: &mut State, end: Expr, fails: Option<Expr>) -> Expr {
-        let Some(fails) = fails else { return end };
-        let flag = values.unknown(state, "fails", IntType::unsigned(1), UnknownKind::Environment, None);
-        ite(low_bit(&flag), fails, end)
-    }
-
-    /// Whether a read of something gives exactly one item.
-    pub(in crate::translate) fn is_single(&self, data: &Returns, call: &ModelCall<'_>) -> bool {
-        let int = IntType::unsigned(64);
-        let one = |e: &Option<ModelExpr>| {
-            let value = e.as_ref().and_then(|e| call.number(e, int));
-            matches!(value, Some(Expr::Const(k, _)) if k == IBig::from(1))
-        };
-        matches!(data, Returns::Value { low, high, .. } if one(low) && one(high))
-    }
-
     /// Whether a call gives a descriptor of a file that nothing else opens, or says that there is none.
-    pub(in crate::translate) fn opens_alone(&self, at: Point, returns: &Returns) -> bool {
+    pub(super) fn opens_alone(&self, at: Point, returns: &Returns) -> bool {
         let fails = matches!(returns, Returns::Value { low: Some(ModelExpr::Number(-1)), high: None, .. });
         fails && self.opens(at)
     }
 
-    /// What a chosen result is a piece of.
-    pub(in crate::translate) fn piece_of(&self, data: &Returns, model: &Model, call: &ModelCall<'_>) -> Piece {
-        let Returns::Value { high, .. } = data else { return Piece::Line };
-        match high {
-            Some(ModelExpr::Number(255)) => Piece::Byte,
-            None if matches!(model.result, Some(crate::models::Type::Int)) => Piece::Bytes(4),
-            None => Piece::Line,
-            Some(_) => {
-                let int = IntType::unsigned(64);
-                let width = model.params.iter().position(|p| p.name == "width");
-                let width = width.and_then(|n| call.number(&ModelExpr::Arg(n), int));
-                match width {
-                    Some(Expr::Const(k, _)) => Piece::Items(u64::try_from(k).unwrap_or(1)),
-                    _ => Piece::Items(1),
-                }
-            }
-        }
-    }
-
-    /// Whether the bytes that a call writes are chosen one by one: it reads one item.
-    pub(in crate::translate) fn chooses_bytes(&self, model: &Model, call: &ModelCall<'_>) -> bool {
-        match parts(&model.returns).1 {
-            Returns::Read { data, .. } => call.outcome == Some(Outcome::Given) && self.is_single(data, call),
-            _ => false,
-        }
-    }
-
     /// The conversions of a `scanf` that reads integers only, with nothing else behind the last one: each with its letter and the size
     /// of what it stores. They can be chosen one by one, and what is left behind them is the next byte.
-    pub(in crate::translate) fn plain_numbers(&self, model: &Model, call: &ModelCall<'_>) -> Option<Vec<(char, u64)>> {
-        let format = model.effects.iter().find_map(|e| match e {
+    pub(super) fn plain_numbers(&self, call: &ModelCall<'_>) -> Option<Vec<(char, u64)>> {
+        let format = call.model.effects.iter().find_map(|e| match e {
             Effect::Scans(n, Kind::Stream) => Some(*n),
             _ => None,
         })?;
@@ -316,13 +271,7 @@ impl Library<'_, '_> {
     }
 
     /// An unknown is a piece of a stream.
-    pub(in crate::translate) fn note_piece(
-        &mut self,
-        values: &mut Values<'_, '_>,
-        unknown: &Num,
-        piece: Piece,
-        at: Point,
-    ) {
+    pub(super) fn note_piece(&mut self, values: &mut Values<'_, '_>, unknown: &Num, piece: Piece, at: Point) {
         let Expr::Unknown(u) = unknown.expr else { return };
         let standard = self.streams.uses.get(&at).is_some_and(|s| s.standard);
         let instruction = self.cx.flat.instruction(at);
@@ -332,7 +281,7 @@ impl Library<'_, '_> {
     }
 
     /// What a call does to streams besides reading.
-    pub(in crate::translate) fn move_as_said(&mut self, values: &mut Values<'_, '_>, state: &mut State, at: Point) {
+    pub(super) fn move_as_said(&mut self, values: &mut Values<'_, '_>, state: &mut State, at: Point) {
         if let Some(uses) = self.streams.uses.get(&at).copied() {
             self.move_streams(values, state, uses.moves);
         }
@@ -372,14 +321,8 @@ impl Library<'_, '_> {
 
 impl Builder<'_, '_> {
     /// The ways on from a read, which has been found to be defined.
-    pub(in crate::translate) fn read_ways(
-        &mut self,
-        mut state: State,
-        model: &Model,
-        call: &ModelCall<'_>,
-        number: usize,
-    ) {
-        let (plain, read) = parts(&model.returns);
+    pub(super) fn read_ways(&mut self, mut state: State, call: &ModelCall<'_>, number: usize) {
+        let (plain, read) = parts(&call.model.returns);
         let flag = IntType::unsigned(1);
         // Where nothing is read. Ways that ask the environment come last, so that their answers decide nothing before.
         let mut ways = Vec::new();
@@ -407,7 +350,7 @@ impl Builder<'_, '_> {
             if !idle.is_empty() {
                 state.restrict(reading);
             }
-            self.library.stream_ways(&mut self.values, state, model, call, (number, read), &mut ways);
+            self.library.stream_ways(&mut self.values, state, call, (number, read), &mut ways);
         }
         let last = idle.len().saturating_sub(1);
         for (n, (condition, outcome)) in idle.into_iter().enumerate() {
@@ -424,14 +367,14 @@ impl Builder<'_, '_> {
     pub(in crate::translate) fn read_on(&mut self, mut state: State, outcome: Outcome) {
         let at = state.point();
         let flat = self.cx.flat;
-        let (Some(instruction), Some((model, args))) = (flat.instruction(at), model_at(self.cx, at)) else {
+        let (Some(instruction), Some((model, _))) = (flat.instruction(at), model_at(self.cx, at)) else {
             return;
         };
         let before = state.clone();
         let mark = self.control.mark();
-        let mut call = self.library.model_call(&mut self.values, &mut state, model, args);
+        let mut call = self.library.model_call(&mut self.values, &mut state, instruction, model);
         call.outcome = Some(outcome);
-        match self.model_outcome(&mut state, instruction, model, call, false) {
+        match self.model_outcome(&mut state, call) {
             Ok(Flow::On) => {
                 let next = flat.after_call(at);
                 if next.block == at.block {
@@ -452,15 +395,14 @@ impl Builder<'_, '_> {
     }
 
     /// What a read returns, and what is left then.
-    pub(in crate::translate) fn read_result(
+    pub(super) fn read_result(
         &mut self,
         state: &mut State,
-        at: Point,
         returns: &Returns,
-        (model, instruction): (&Model, &Instruction),
         call: &ModelCall<'_>,
         int: IntType,
     ) -> Result<Option<Sym>, Split> {
+        let (at, instruction) = (call.at, call.instruction);
         let Returns::Read { data, end, fails } = returns else { return Ok(None) };
         let number = |e: &ModelExpr| call.number(e, int).unwrap_or_else(|| constant(0, int));
         let value = |e: Expr| Ok(Some(Sym::Num(Num::new(e, int))));
@@ -469,16 +411,16 @@ impl Builder<'_, '_> {
             // Which stream it is was not said: the environment decides.
             let flag = IntType::unsigned(1);
             let works = self.values.unknown(state, "reads", flag, UnknownKind::Environment, None);
-            let Some(Sym::Num(given)) = self.model_returns(state, at, data, model, instruction, call)? else {
+            let Some(Sym::Num(given)) = self.model_returns(state, data, call)? else {
                 return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
             };
-            let ended = self.library.ended(&mut self.values, state, number(end), fails.as_ref().map(|f| number(f)));
+            let ended = ended(&mut self.values, state, number(end), fails.as_ref().map(number));
             return value(ite(low_bit(&works), given.to(int), ended));
         };
         match outcome {
             Outcome::End => return value(number(end)),
             Outcome::AnyEnd => {
-                let ended = self.library.ended(&mut self.values, state, number(end), fails.as_ref().map(|f| number(f)));
+                let ended = ended(&mut self.values, state, number(end), fails.as_ref().map(number));
                 return value(ended);
             }
             Outcome::NoNumber => {
@@ -494,7 +436,7 @@ impl Builder<'_, '_> {
         let fewer = operate(BinaryOp::Sub, LEFT, Overflow::Wraps, state.var(left), constant(1, LEFT));
         state.forget_var(left, fewer.clone());
         if outcome == Outcome::Given {
-            let numbers = self.library.plain_numbers(model, call).map(|n| n.len());
+            let numbers = self.library.plain_numbers(call).map(|n| n.len());
             let pending = set.pending.map(|p| state.var(p));
             if let Some(p) = set.pending {
                 let now = if numbers.is_some() { AFTER_NUMBER } else { 0 };
@@ -503,14 +445,14 @@ impl Builder<'_, '_> {
             if let Some(all) = numbers {
                 return value(constant(all, int));
             }
-            if self.library.is_single(data, call) {
+            if call.is_single(data) {
                 return value(constant(1, int));
             }
             if matches!(**data, Returns::Exactly(_)) {
                 let line = self.values.unknown(state, "line", IntType::unsigned(1), UnknownKind::Input, None);
                 self.library.note_piece(&mut self.values, &line, Piece::Line, at);
             }
-            let Some(Sym::Num(given)) = self.model_returns(state, at, data, model, instruction, call)? else {
+            let Some(Sym::Num(given)) = self.model_returns(state, data, call)? else {
                 return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
             };
             if is_byte(returns) {
@@ -526,24 +468,27 @@ impl Builder<'_, '_> {
             }
             return Ok(Some(Sym::Num(given)));
         }
-        self.model_returns(state, at, data, model, instruction, call)
-    }
-
-    /// The values that are chosen of a range: not all can be had of a file that fits on a disk.
-    pub(in crate::translate) fn chosen_range(
-        range: Option<(IBig, IBig)>,
-        int: IntType,
-        bounded: bool,
-    ) -> Option<(IBig, IBig)> {
-        match range {
-            Some((low, _)) if !bounded && int.width > 32 => Some((low, IBig::from(LONGEST))),
-            range => range,
-        }
+        self.model_returns(state, data, call)
     }
 }
 
+/// The values that are chosen of a range without a bound of its own: not all can be had of a file that fits on a disk.
+pub(super) fn chosen_range(range: Option<(IBig, IBig)>, int: IntType) -> Option<(IBig, IBig)> {
+    match range {
+        Some((low, _)) if int.width > 32 => Some((low, IBig::from(LONGEST))),
+        range => range,
+    }
+}
+
+/// The end of a rough stream, or an error.
+fn ended(values: &mut Values<'_, '_>, state: &mut State, end: Expr, fails: Option<Expr>) -> Expr {
+    let Some(fails) = fails else { return end };
+    let flag = values.unknown(state, "fails", IntType::unsigned(1), UnknownKind::Environment, None);
+    ite(low_bit(&flag), fails, end)
+}
+
 /// The parts of what a reading function returns: by conditions, and what it reads else.
-pub(in crate::translate) fn parts(returns: &Returns) -> (Vec<(&ModelExpr, &Returns)>, &Returns) {
+pub(super) fn parts(returns: &Returns) -> (Vec<(&ModelExpr, &Returns)>, &Returns) {
     let (mut plain, mut rest) = (Vec::new(), returns);
     while let Returns::If(condition, yes, no) = rest {
         plain.push((condition, &**yes));

@@ -21,6 +21,15 @@ pub(in crate::translate) enum Place {
     Lost(ObjectId),
 }
 
+/// An access through a pointer: so many bytes, at an address with an alignment.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::translate) struct Access<'a> {
+    pub pointer: &'a Expr,
+    pub targets: &'a Targets,
+    pub size: u64,
+    pub align: u64,
+}
+
 /// A place and when it is the one.
 #[derive(Clone, Debug)]
 pub(in crate::translate) struct Spot {
@@ -34,9 +43,16 @@ pub(in crate::translate) struct Resolved {
     pub spots: Vec<Spot>,
 }
 
+impl Resolved {
+    /// Whether the access has a place, and none of which nothing is known.
+    pub(in crate::translate) fn is_followed(&self) -> bool {
+        !self.spots.is_empty() && !self.spots.iter().any(|s| matches!(s.place, Place::Lost(_)))
+    }
+}
+
 impl Memory<'_, '_> {
     /// How far a pointer is from the base of its object.
-    pub(in crate::translate) fn offset_of(&self, object: &Object, pointer: &Expr) -> Expr {
+    fn offset_of(&self, object: &Object, pointer: &Expr) -> Expr {
         let ty = self.address();
         let from_first = self.add_address(pointer.clone(), -object.base.clone());
         match &object.many {
@@ -46,7 +62,7 @@ impl Memory<'_, '_> {
     }
 
     /// The base of the object that a pointer points into.
-    pub(in crate::translate) fn base_of(&self, object: &Object, pointer: &Expr) -> Expr {
+    pub(super) fn base_of(&self, object: &Object, pointer: &Expr) -> Expr {
         let ty = self.address();
         match &object.many {
             None => constant(object.base.clone(), ty),
@@ -157,15 +173,9 @@ impl Memory<'_, '_> {
         }
     }
 
-    /// What an access of `size` bytes may mean.
-    pub(in crate::translate) fn resolve(
-        &self,
-        state: &State,
-        pointer: &Expr,
-        targets: &Targets,
-        size: u64,
-        align: u64,
-    ) -> Result<Resolved, Split> {
+    /// What an access may mean.
+    pub(in crate::translate) fn resolve(&self, state: &State, access: Access<'_>) -> Result<Resolved, Split> {
+        let Access { pointer, targets, size, align } = access;
         let ty = self.address();
         let bytes = constant(size, ty);
         let mut spots: Vec<Spot> = Vec::new();
@@ -333,20 +343,21 @@ impl Memory<'_, '_> {
                 and(before.clone(), spot.when.clone())
             };
             before = and(before, not(spot.when.clone()));
-            self.write_place(values, state, &spot.place, size, value, &when)?;
+            self.write_spot(values, state, &Spot { when, place: spot.place.clone() }, size, value)?;
         }
         Ok(())
     }
 
-    fn write_place(
+    /// Writes to a place where a condition holds.
+    fn write_spot(
         &self,
         values: &mut Values<'_, '_>,
         state: &mut State,
-        place: &Place,
+        spot: &Spot,
         size: u64,
         value: &Num,
-        when: &Cond,
     ) -> Result<(), Split> {
+        let Spot { when, place } = spot;
         if size > 16 {
             match place {
                 Place::Vars(list) => {
@@ -355,7 +366,7 @@ impl Memory<'_, '_> {
                         state.set(v, new.expr);
                     }
                 }
-                Place::Cell { mem, .. } => self.forget_mem(values, state, *mem, UnknownKind::Abstraction),
+                Place::Cell { mem, .. } => values.forget_mem(state, *mem, UnknownKind::Abstraction),
                 Place::Lost(id) => self.forget(values, state, *id, UnknownKind::Abstraction),
             }
             return Ok(());
@@ -368,7 +379,7 @@ impl Memory<'_, '_> {
                     state.set(*v, new);
                 }
                 bytes => {
-                    let bits = self.bits(values, state, value, whole);
+                    let bits = bits(values, state, value, whole);
                     for (i, (v, _)) in bytes.iter().enumerate() {
                         let new = ite(when.clone(), byte(&bits, whole, i as u64), state.var(*v));
                         state.set(*v, new);
@@ -383,7 +394,7 @@ impl Memory<'_, '_> {
                 state.passes(Happening::Stored(*mem));
             }
             Place::Cell { mem, address, bytes: Some(n), .. } => {
-                let bits = self.bits(values, state, value, whole);
+                let bits = bits(values, state, value, whole);
                 let mut all = Vec::new();
                 for i in 0..*n {
                     let at = self.add_address(address.clone(), i);
@@ -409,26 +420,26 @@ impl Memory<'_, '_> {
         }
         Ok(())
     }
+}
 
-    /// The bits of a number. Bytes cannot hold a signed number that has left its type over Z, and reducing it would make the type
-    /// a bound for it: nothing is known of it then. For machine integers there is no such number.
-    fn bits(&self, values: &mut Values<'_, '_>, state: &mut State, value: &Num, whole: IntType) -> Expr {
-        let bits = value.to(whole);
-        let computed = matches!(
-            value.expr,
-            Expr::Binary { .. } | Expr::Unary { .. } | Expr::Var(_) | Expr::Ite(..) | Expr::Load { .. }
-        );
-        if !value.ty.signed || value.ty.width != whole.width || !computed {
-            return bits;
-        }
-        let (min, max) = value.ty.range();
-        let within = and(
-            Cond::cmp(CmpOp::Ge, value.ty, value.expr.clone(), constant(min, value.ty)),
-            Cond::cmp(CmpOp::Le, value.ty, value.expr.clone(), constant(max, value.ty)),
-        );
-        let lost = values.unknown(state, "out of range", whole, UnknownKind::Abstraction, None);
-        ite(within, bits, lost.expr)
+/// The bits of a number. Bytes cannot hold a signed number that has left its type over Z, and reducing it would make the type
+/// a bound for it: nothing is known of it then. For machine integers there is no such number.
+fn bits(values: &mut Values<'_, '_>, state: &mut State, value: &Num, whole: IntType) -> Expr {
+    let bits = value.to(whole);
+    let computed = matches!(
+        value.expr,
+        Expr::Binary { .. } | Expr::Unary { .. } | Expr::Var(_) | Expr::Ite(..) | Expr::Load { .. }
+    );
+    if !value.ty.signed || value.ty.width != whole.width || !computed {
+        return bits;
     }
+    let (min, max) = value.ty.range();
+    let within = and(
+        Cond::cmp(CmpOp::Ge, value.ty, value.expr.clone(), constant(min, value.ty)),
+        Cond::cmp(CmpOp::Le, value.ty, value.expr.clone(), constant(max, value.ty)),
+    );
+    let lost = values.unknown(state, "out of range", whole, UnknownKind::Abstraction, None);
+    ite(within, bits, lost.expr)
 }
 
 /// An access that asks for more than the alignment of its object is defined only if the address happens to have it. So it may be, for

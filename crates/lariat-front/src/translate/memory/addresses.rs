@@ -127,7 +127,7 @@ impl Memory<'_, '_> {
     pub(in crate::translate) fn is_out_of_sight(
         &self,
         state: &State,
-        which: &Intrinsic,
+        which: Intrinsic,
         args: &[Operand],
         result: &Type,
     ) -> bool {

@@ -4,7 +4,9 @@ use crate::models::Content;
 use crate::translate::build::Builder;
 use crate::translate::flat::Point;
 use crate::translate::memory::Memory;
+use crate::translate::memory::access::Access;
 use crate::translate::memory::layout::{Layout, Life, Size, shift};
+use crate::translate::memory::lives::Presence;
 use crate::translate::points::{ObjectKind, Offsets, Targets, gcd};
 use crate::translate::state::{Split, State};
 use crate::translate::values::arith::{Num, and, cmp, constant, ite, or, truth};
@@ -174,7 +176,7 @@ impl Builder<'_, '_> {
         for (d, s) in &pieces {
             let at = self.memory.add_address(from.clone(), *d);
             let moved = shift(from_targets, *d);
-            let resolved = self.memory.resolve(state, &at, &moved, *s, 1)?;
+            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
             values.push(self.memory.read(&mut self.values, state, &resolved, *s)?);
         }
         if !self.control.require(state, valid) {
@@ -183,7 +185,7 @@ impl Builder<'_, '_> {
         for ((d, s), value) in pieces.iter().zip(values) {
             let at = self.memory.add_address(to.clone(), *d);
             let moved = shift(to_targets, *d);
-            let resolved = self.memory.resolve(state, &at, &moved, *s, 1)?;
+            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
             self.memory.write(&mut self.values, state, &resolved, *s, &value)?;
         }
         Ok(true)
@@ -223,7 +225,7 @@ impl Builder<'_, '_> {
             };
             let at = self.memory.add_address(to.clone(), *d);
             let moved = shift(targets, *d);
-            let resolved = self.memory.resolve(state, &at, &moved, *s, 1)?;
+            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
             self.memory.write(&mut self.values, state, &resolved, *s, &value)?;
         }
         Ok(true)
@@ -249,7 +251,7 @@ impl Builder<'_, '_> {
                 state.stores.push(MemUpdate::Store { mem, address: base.clone(), value: size.clone() });
             }
         }
-        self.memory.set_life(state, id, &base, true);
+        self.memory.set_life(state, id, &base, Presence::There);
         match (&object.layout, content) {
             (Layout::Scalars(scalars), Content::Zero) => {
                 for s in scalars.clone() {

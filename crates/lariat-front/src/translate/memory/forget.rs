@@ -12,6 +12,15 @@ use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Expr, IntType, MemUpdate};
 
+/// What code that is not followed may change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::translate) enum Reach {
+    /// Storage that the outside knows of.
+    Escaped,
+    /// These, and all globals.
+    Globals,
+}
+
 impl Memory<'_, '_> {
     pub(in crate::translate) fn forget_all(
         &self,
@@ -48,22 +57,10 @@ impl Memory<'_, '_> {
             Layout::Region(number) => {
                 let fields = self.layout.regions[*number].fields.clone();
                 for f in fields {
-                    self.forget_mem(values, state, f.mem, kind);
+                    values.forget_mem(state, f.mem, kind);
                 }
             }
         }
-    }
-
-    pub(in crate::translate) fn forget_mem(
-        &self,
-        values: &mut Values<'_, '_>,
-        state: &mut State,
-        mem: usize,
-        kind: UnknownKind,
-    ) {
-        let unknown = values.mem_unknown(state, mem, kind);
-        // What was stored before is still asked to be defined; see `MemUpdate::Forget`.
-        state.stores.push(MemUpdate::Forget { mem, unknown });
     }
 
     pub(in crate::translate) fn forget_if_data(
@@ -77,14 +74,9 @@ impl Memory<'_, '_> {
         }
     }
 
-    pub(in crate::translate) fn forget_escaped(
-        &self,
-        values: &mut Values<'_, '_>,
-        state: &mut State,
-        all_globals: bool,
-    ) {
+    pub(in crate::translate) fn forget_escaped(&self, values: &mut Values<'_, '_>, state: &mut State, reach: Reach) {
         let mut objects: Vec<ObjectId> = self.points.escaped.iter().copied().collect();
-        if all_globals {
+        if reach == Reach::Globals {
             let more = (0..self.points.objects.len()).map(|o| ObjectId(index(o)));
             let globals = more.filter(|o| matches!(self.points.objects[o.0 as usize], ObjectKind::Global(_)));
             objects.extend(globals);

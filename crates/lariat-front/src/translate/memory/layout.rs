@@ -1,7 +1,7 @@
 //! How objects become state: scalars where every access is at known places, else arrays indexed by address.
 //!
 //! Every object has its own range of model addresses. A real address is never visible: what would depend on one (the order of
-//! unrelated objects, arithmetic on its digits) is unknown in [`super::build`]. Objects that one access may reach at places that
+//! unrelated objects, arithmetic on its digits) is unknown in [`crate::translate::values::numbers`]. Storage that one access may reach at places that
 //! are not listed are one region, and share arrays. Within a region or an object, the accesses are fields: places of one
 //! size that no access of another shape overlaps. Where some do (unions, casts), the places are kept byte by byte.
 //!
@@ -72,7 +72,7 @@ pub(in crate::translate) enum Life {
     Mem(usize),
 }
 
-/// Objects of which there can be many: their bases are `first + k * step`.
+/// Storage of which there can be many: their bases are `first + k * step`.
 #[derive(Clone, Debug)]
 pub(in crate::translate) struct Many {
     pub first: IBig,
@@ -107,7 +107,7 @@ pub(in crate::translate) struct Object {
 }
 
 /// All objects of a program, and how they become state.
-pub(in crate::translate) struct Objects {
+pub(in crate::translate) struct Storage {
     pub objects: Vec<Object>,
     pub regions: Vec<Region>,
     pub address: IntType,
@@ -140,8 +140,37 @@ struct Collector<'a, 'm> {
     array: Vec<bool>,
     /// Addresses that go elsewhere than directly into loads and stores.
     freed: BTreeSet<ObjectId>,
-    /// Objects without variables.
+    /// Storage without variables.
     summaries: &'a BTreeSet<ObjectId>,
+}
+
+impl<'a, 'm> Collector<'a, 'm> {
+    /// All accesses and copies of a program.
+    fn of(cx: &'a Context<'m>, points: &'a Points, summaries: &'a BTreeSet<ObjectId>) -> Self {
+        let n = points.objects.len();
+        let mut all = Self {
+            cx,
+            points,
+            accesses: Vec::new(),
+            copies: Vec::new(),
+            parent: (0..n).collect(),
+            array: vec![false; n],
+            freed: BTreeSet::new(),
+            summaries,
+        };
+        all.collect();
+        for (to, from, _) in &all.copies.clone() {
+            // What a copy touches at unlisted places is an array, too; its fields come from the accesses.
+            for side in [to, from] {
+                if side.0.values().any(|o| matches!(o, Offsets::Class { .. })) {
+                    let data = all.data(side);
+                    all.join(data.into_iter().map(|(o, _)| o));
+                }
+            }
+        }
+        all.spread();
+        all
+    }
 }
 
 impl Collector<'_, '_> {
@@ -345,7 +374,7 @@ impl Collector<'_, '_> {
 }
 
 /// The offsets that an access can have in an object, if both are aligned so: a misaligned access is undefined.
-pub(in crate::translate) fn aligned(offsets: &Offsets, align: u64) -> Offsets {
+pub(super) fn aligned(offsets: &Offsets, align: u64) -> Offsets {
     match (offsets, i64::try_from(align)) {
         (Offsets::Class { stride, .. }, Ok(a)) if a > 1 && a % stride == 0 => Offsets::Class { first: 0, stride: a },
         _ => offsets.clone(),
@@ -402,7 +431,7 @@ pub(in crate::translate) fn shift(targets: &Targets, by: u64) -> Targets {
     )
 }
 
-impl Objects {
+impl Storage {
     pub(in crate::translate) fn new(
         cx: &Context<'_>,
         points: &Points,
@@ -411,27 +440,7 @@ impl Objects {
     ) -> Self {
         let n = points.objects.len();
         let lives = lifetimes(cx, points);
-        let mut all = Collector {
-            cx,
-            points,
-            accesses: Vec::new(),
-            copies: Vec::new(),
-            parent: (0..n).collect(),
-            array: vec![false; n],
-            freed: BTreeSet::new(),
-            summaries: &lives.summaries,
-        };
-        all.collect();
-        for (to, from, _) in &all.copies.clone() {
-            // What a copy touches at unlisted places is an array, too; its fields come from the accesses.
-            for side in [to, from] {
-                if side.0.values().any(|o| matches!(o, Offsets::Class { .. })) {
-                    let data = all.data(side);
-                    all.join(data.into_iter().map(|(o, _)| o));
-                }
-            }
-        }
-        all.spread();
+        let mut all = Collector::of(cx, points, &lives.summaries);
         let pointer = program.address.width;
         let mut memory = Self {
             objects: Vec::new(),
@@ -528,7 +537,7 @@ impl Objects {
     }
 
     fn fields(&mut self, cx: &Context<'_>, all: &mut Collector<'_, '_>, program: &mut Program, names: &mut Names) {
-        // Objects that are not in a region: scalars.
+        // Storage that are not in a region: scalars.
         let mut by_object: BTreeMap<ObjectId, Vec<Access>> = BTreeMap::new();
         for a in &all.accesses {
             by_object.entry(a.object).or_default().push(a.clone());
@@ -593,7 +602,17 @@ impl Objects {
             }
             self.objects[o].layout = Layout::Scalars(scalars);
         }
-        // Regions.
+        self.region_fields(cx, all, &by_object, (program, names));
+    }
+
+    /// Storage that accesses at unlisted places reach together share arrays.
+    fn region_fields(
+        &mut self,
+        cx: &Context<'_>,
+        all: &Collector<'_, '_>,
+        by_object: &BTreeMap<ObjectId, Vec<Access>>,
+        (program, names): (&mut Program, &mut Names),
+    ) {
         let mut regions: BTreeMap<usize, Vec<ObjectId>> = BTreeMap::new();
         for o in 0..self.objects.len() {
             if all.array[o] {
@@ -740,7 +759,7 @@ impl Addresses {
     }
 }
 
-pub(in crate::translate) fn object_size(cx: &Context<'_>, kind: ObjectKind) -> Option<u64> {
+fn object_size(cx: &Context<'_>, kind: ObjectKind) -> Option<u64> {
     match kind {
         ObjectKind::Global(g) => {
             let global = &cx.flat.module.globals[g.0 as usize];
@@ -769,7 +788,7 @@ pub(in crate::translate) fn object_size(cx: &Context<'_>, kind: ObjectKind) -> O
 }
 
 /// What the address of an object is a multiple of, at least.
-pub(in crate::translate) fn object_align(cx: &Context<'_>, kind: ObjectKind) -> u64 {
+fn object_align(cx: &Context<'_>, kind: ObjectKind) -> u64 {
     let pointer = u64::from(cx.flat.module.pointer_bits / 8);
     match kind {
         ObjectKind::Global(g) => cx.flat.module.globals[g.0 as usize].align,
@@ -791,15 +810,15 @@ pub(in crate::translate) fn object_align(cx: &Context<'_>, kind: ObjectKind) -> 
 }
 
 struct Lifetimes {
-    /// Objects of which a run may make many that matter at one time, or one after the other with pointers left over.
+    /// Storage of which a run may make many that matter at one time, or one after the other with pointers left over.
     many: BTreeSet<ObjectId>,
-    /// Objects that may be used when they are gone.
+    /// Storage that may be used when they are gone.
     mortal: BTreeSet<ObjectId>,
     /// Those of which it is not known when they are gone.
     doubtful: BTreeSet<ObjectId>,
     /// Local objects of which one call may make several that all end with it.
     several: BTreeSet<ObjectId>,
-    /// Objects that stand for several.
+    /// Storage that stand for several.
     summaries: BTreeSet<ObjectId>,
 }
 

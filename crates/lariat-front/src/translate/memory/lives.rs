@@ -16,14 +16,21 @@ use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType, MemUpdate};
 use std::rc::Rc;
 
+/// Whether an object is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::translate) enum Presence {
+    Gone = 0,
+    There = 1,
+}
+
 /// The variables that are declared at each place of a function.
 pub(super) type Declared = FastMap<(BlockId, u32), Vec<ValueId>>;
 
 impl Memory<'_, '_> {
     /// Marks an object as there or gone.
-    pub(in crate::translate) fn set_life(&self, state: &mut State, id: ObjectId, base: &Expr, alive: bool) {
+    pub(in crate::translate) fn set_life(&self, state: &mut State, id: ObjectId, base: &Expr, is: Presence) {
         let flag = IntType::unsigned(8);
-        let value = constant(i32::from(alive), flag);
+        let value = constant(is as u8, flag);
         match self.object(id).life {
             Life::Always => {}
             Life::Flag(v) => state.set(v, value),
@@ -32,7 +39,7 @@ impl Memory<'_, '_> {
     }
 
     /// The condition that an object is there.
-    pub(in crate::translate) fn alive(&self, state: &State, object: &Object, pointer: &Expr) -> Result<Cond, Split> {
+    pub(super) fn alive(&self, state: &State, object: &Object, pointer: &Expr) -> Result<Cond, Split> {
         let flag = IntType::unsigned(8);
         // What the program calls by its name is in scope.
         if state.direct {
@@ -57,7 +64,7 @@ impl Memory<'_, '_> {
         left.sort_unstable();
         for value in left {
             if let Some(object) = self.points.known(ObjectKind::Stack(target.instance, value)) {
-                self.set_alive(values, state, object, value, false);
+                self.set_alive(values, state, object, value, Presence::Gone);
             }
         }
         self.leave_several(values, state, target.instance);
@@ -69,7 +76,7 @@ impl Memory<'_, '_> {
             if let (ObjectKind::Stack(instance, _), Life::Mem(mem)) = (object.kind, &object.life)
                 && instance == id
             {
-                self.forget_mem(values, state, *mem, UnknownKind::Environment);
+                values.forget_mem(state, *mem, UnknownKind::Environment);
             }
         }
     }
@@ -81,15 +88,15 @@ impl Memory<'_, '_> {
         state: &mut State,
         id: ObjectId,
         value: ValueId,
-        alive: bool,
+        is: Presence,
     ) {
         let object = self.object(id).clone();
         let flag = IntType::unsigned(8);
-        let value_of = if alive && object.doubtful && !matches!(object.life, Life::Always) {
+        let value_of = if is == Presence::There && object.doubtful && !matches!(object.life, Life::Always) {
             let range = Some((IBig::ZERO, IBig::from(1)));
             values.unknown(state, "in scope", flag, UnknownKind::Environment, range).expr
         } else {
-            constant(i32::from(alive), flag)
+            constant(is as u8, flag)
         };
         match object.life {
             Life::Always => {}
@@ -115,7 +122,7 @@ impl Memory<'_, '_> {
                 .blocks
                 .iter()
                 .flat_map(|b| &b.instructions)
-                .filter_map(|i| debug::marked(module, i, &Intrinsic::LifetimeStart))
+                .filter_map(|i| debug::marked(module, i, Intrinsic::LifetimeStart))
                 .collect();
             let mut found = Declared::default();
             for ((value, block, at), (_, variable)) in function.declared_at.iter().zip(&function.declares) {

@@ -7,11 +7,12 @@
 pub(in crate::translate) mod access;
 mod addresses;
 mod bulk;
-mod forget;
+pub(in crate::translate) mod forget;
 pub(in crate::translate) mod layout;
-mod lives;
+pub(in crate::translate) mod lives;
 mod origins;
 pub(in crate::translate) mod start;
+mod steps;
 
 use crate::module::{FunctionId, Operand, ValueId};
 use crate::translate::flat::{FlatValue, InstanceId, Point};
@@ -22,7 +23,7 @@ use crate::translate::{Context, Names, debug};
 use dashu_int::IBig;
 use lariat_ir::fast::FastMap;
 use lariat_ir::neutral::{BinaryOp, Expr, IntType, Overflow, Program};
-use layout::{Object, Objects, Region, Size};
+use layout::{Object, Region, Size, Storage};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -31,7 +32,7 @@ use std::rc::Rc;
 pub(in crate::translate) struct Memory<'a, 'm> {
     cx: &'a Context<'m>,
     points: &'a Points,
-    layout: Objects,
+    layout: Storage,
     /// The scopes of local objects.
     scopes: RefCell<FastMap<FunctionId, Rc<debug::Scopes>>>,
     /// Where variables are declared whose scopes the compiler does not mark.
@@ -45,7 +46,7 @@ impl<'a, 'm> Memory<'a, 'm> {
         program: &mut Program,
         names: &mut Names,
     ) -> Self {
-        let layout = Objects::new(cx, points, program, names);
+        let layout = Storage::new(cx, points, program, names);
         Self { cx, points, layout, scopes: RefCell::default(), declared: RefCell::default() }
     }
 
@@ -86,7 +87,7 @@ impl Memory<'_, '_> {
         self.points.objects[id.0 as usize]
     }
 
-    /// Objects that the outside knows of.
+    /// Storage that the outside knows of.
     pub(in crate::translate) fn escaped(&self) -> &BTreeSet<ObjectId> {
         &self.points.escaped
     }
@@ -148,7 +149,7 @@ impl Memory<'_, '_> {
     }
 
     /// The largest object of open size like this one.
-    pub(in crate::translate) fn largest_one(&self, object: &Object) -> IBig {
+    fn largest_one(&self, object: &Object) -> IBig {
         IBig::from(if object.many.is_some() { self.layout.largest.1 } else { self.layout.largest.0 })
     }
 

@@ -12,10 +12,20 @@ use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{IntType, MemInit, MemUpdate};
 
+/// What a global holds in the beginning.
+#[derive(Clone, Copy)]
+pub(in crate::translate) enum FirstContent<'a> {
+    Bytes(&'a [u8]),
+    /// What an earlier call has left there, which is an input.
+    Input,
+    /// What another file says.
+    Elsewhere,
+}
+
 impl Memory<'_, '_> {
     /// Whether neither all objects of a region are globals whose first content is known, nor all are inputs: memory that was there
     /// before, and globals that anybody may have changed before.
-    pub(in crate::translate) fn is_mixed(&self, region: &Region) -> bool {
+    fn is_mixed(&self, region: &Region) -> bool {
         let kind = |o: &ObjectId| match self.object(*o).kind {
             ObjectKind::Global(g) => {
                 let global = &self.cx.flat.module.globals[g.0 as usize];
@@ -35,10 +45,14 @@ impl Memory<'_, '_> {
         values: &mut Values<'_, '_>,
         state: &mut State,
         id: ObjectId,
-        bytes: Option<&[u8]>,
-        input: bool,
+        first: FirstContent<'_>,
     ) {
         let object = self.object(id).clone();
+        let bytes = match first {
+            FirstContent::Bytes(bytes) => Some(bytes),
+            FirstContent::Input | FirstContent::Elsewhere => None,
+        };
+        let input = matches!(first, FirstContent::Input);
         let number = |from: i64, size: u64, bytes: &[u8]| {
             let from = usize::try_from(from).unwrap_or(usize::MAX);
             let mut sum = IBig::ZERO;

@@ -40,14 +40,14 @@ impl Values<'_, '_> {
         found
     }
 
-    pub(in crate::translate) fn live_after(&mut self, at: Point) -> FastSet<ValueId> {
+    fn live_after(&mut self, at: Point) -> FastSet<ValueId> {
         let f = self.cx.flat.instance(at.instance).function;
         let function = self.cx.flat.function(at.instance);
         let live_in = Rc::clone(self.liveness.entry(f).or_insert_with(|| Rc::new(liveness(function))));
         live_out(function, at.block, &live_in)
     }
 
-    pub(in crate::translate) fn live_before(&mut self, at: Point) -> FastSet<ValueId> {
+    fn live_before(&mut self, at: Point) -> FastSet<ValueId> {
         let f = self.cx.flat.instance(at.instance).function;
         let function = self.cx.flat.function(at.instance);
         let live_in = Rc::clone(self.liveness.entry(f).or_insert_with(|| Rc::new(liveness(function))));
@@ -63,7 +63,7 @@ impl Values<'_, '_> {
 }
 
 /// The values that are used at or after the start of each block, behind its phis.
-pub(in crate::translate) fn liveness(function: &Function) -> Vec<FastSet<ValueId>> {
+fn liveness(function: &Function) -> Vec<FastSet<ValueId>> {
     let n = function.blocks.len();
     let mut live: Vec<FastSet<ValueId>> = vec![FastSet::default(); n];
     loop {
@@ -84,11 +84,7 @@ pub(in crate::translate) fn liveness(function: &Function) -> Vec<FastSet<ValueId
     }
 }
 
-pub(in crate::translate) fn live_out(
-    function: &Function,
-    block: BlockId,
-    live_in: &[FastSet<ValueId>],
-) -> FastSet<ValueId> {
+fn live_out(function: &Function, block: BlockId, live_in: &[FastSet<ValueId>]) -> FastSet<ValueId> {
     let mut out = FastSet::default();
     for next in block_successors(&function.blocks[block.0 as usize].terminator) {
         let to = &function.blocks[next.0 as usize];
@@ -108,7 +104,7 @@ pub(in crate::translate) fn live_out(
 }
 
 /// Goes from the end of a block back to a position.
-pub(in crate::translate) fn backwards(block: &crate::module::Block, to: usize, live: &mut FastSet<ValueId>) {
+fn backwards(block: &crate::module::Block, to: usize, live: &mut FastSet<ValueId>) {
     let note = |operand: &Operand, live: &mut FastSet<ValueId>| {
         if let Operand::Value(v) = operand {
             live.insert(*v);

@@ -4,6 +4,7 @@
 //! assumptions. Other rooms ask it for a variable or for an unknown value, and keep the number.
 
 pub(in crate::translate) mod arith;
+mod computed;
 pub(in crate::translate) mod floats;
 mod live;
 pub(in crate::translate) mod numbers;
@@ -19,7 +20,7 @@ use crate::translate::{Context, Names, bits_of, debug, leaves_of};
 use dashu_int::IBig;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{
-    Cond, Expr, Happening, IntType, Location, MemInit, MemUnknown, Origin, Origins, Program, Unknown,
+    Cond, Expr, Happening, IntType, Location, MemInit, MemUnknown, MemUpdate, Origin, Origins, Program, Unknown,
 };
 use lariat_ir::{Assumption, Mode, Obligation, Span, UnknownKind};
 use std::rc::Rc;
@@ -164,12 +165,7 @@ impl Values<'_, '_> {
         leaves_of(&ty).into_iter().map(|(_, t)| t).collect()
     }
 
-    pub(in crate::translate) fn ssa_var(
-        &mut self,
-        value: (FlatValue, InstanceId, ValueId),
-        leaf: u32,
-        ty: &Type,
-    ) -> usize {
+    fn ssa_var(&mut self, value: (FlatValue, InstanceId, ValueId), leaf: u32, ty: &Type) -> usize {
         if let Some(v) = self.ssa.get(&(value.0, leaf)) {
             return *v;
         }
@@ -311,6 +307,13 @@ impl Values<'_, '_> {
         id
     }
 
+    /// Nothing is known of a memory any more.
+    pub(in crate::translate) fn forget_mem(&mut self, state: &mut State, mem: usize, kind: UnknownKind) {
+        let unknown = self.mem_unknown(state, mem, kind);
+        // What was stored before is still asked to be defined; see `MemUpdate::Forget`.
+        state.stores.push(MemUpdate::Forget { mem, unknown });
+    }
+
     /// Something is taken for granted on this way.
     pub(in crate::translate) fn assume(&mut self, state: &mut State, text: &str, span: Option<Span>) {
         let key = (text.to_owned(), span.clone());
@@ -331,7 +334,7 @@ impl Values<'_, '_> {
     }
 
     /// The variable with the address of the latest of many local objects.
-    pub(in crate::translate) fn latest(&mut self, instance: InstanceId, v: ValueId) -> usize {
+    fn latest(&mut self, instance: InstanceId, v: ValueId) -> usize {
         self.ssa_var((self.cx.flat.value(instance, v), instance, v), 0, &Type::Ptr)
     }
 
@@ -446,6 +449,51 @@ impl Values<'_, '_> {
         }
     }
 
+    /// A part of an aggregate.
+    pub(in crate::translate) fn extract(
+        &mut self,
+        state: &mut State,
+        aggregate: &Operand,
+        path: &[u32],
+        result: &Type,
+    ) -> Sym {
+        let ty = operand_type(self.cx.flat.function(state.at.instance), aggregate);
+        let (first, count) = leaf_range(&ty, path);
+        match self.operand(state, aggregate, &ty) {
+            Sym::Aggregate(parts) if count == 1 && !matches!(result, Type::Struct(..) | Type::Array(..)) => {
+                parts.get(first).cloned().unwrap_or(Sym::Nothing)
+            }
+            Sym::Aggregate(parts) => Sym::Aggregate(parts.into_iter().skip(first).take(count).collect()),
+            _ => self.any(state, result, UnknownKind::Abstraction),
+        }
+    }
+
+    /// An aggregate with another part.
+    pub(in crate::translate) fn insert(
+        &mut self,
+        state: &mut State,
+        (aggregate, value): (&Operand, &Operand),
+        path: &[u32],
+        ty: &Type,
+    ) -> Sym {
+        let (first, count) = leaf_range(ty, path);
+        let inner = inner_type(ty, path);
+        let new = self.operand(state, value, &inner);
+        match self.operand(state, aggregate, ty) {
+            Sym::Aggregate(mut parts) => {
+                let new = match new {
+                    Sym::Aggregate(list) => list,
+                    one => vec![one],
+                };
+                if first + count <= parts.len() && new.len() == count {
+                    parts.splice(first..first + count, new);
+                }
+                Sym::Aggregate(parts)
+            }
+            _ => self.any(state, ty, UnknownKind::Abstraction),
+        }
+    }
+
     /// An operand as a number.
     pub(in crate::translate) fn number(&mut self, state: &mut State, operand: &Operand, ty: &Type) -> Num {
         match self.operand(state, operand, ty) {
@@ -479,7 +527,7 @@ pub(in crate::translate) fn flatten(sym: &Sym, parts: &mut Vec<Num>) {
     }
 }
 
-pub(in crate::translate) fn zero(ty: &Type, module: &crate::module::Module) -> Sym {
+fn zero(ty: &Type, module: &crate::module::Module) -> Sym {
     match ty {
         Type::Int(1) => Sym::Cond(truth(false)),
         Type::Struct(..) | Type::Array(..) => {
@@ -491,7 +539,7 @@ pub(in crate::translate) fn zero(ty: &Type, module: &crate::module::Module) -> S
 }
 
 /// The type of a value of a function.
-pub(in crate::translate) fn value_type(function: &Function, value: ValueId) -> Type {
+fn value_type(function: &Function, value: ValueId) -> Type {
     let n = value.0 as usize;
     if let Some(p) = function.params.get(n) {
         return p.ty.clone();
@@ -528,7 +576,7 @@ pub(in crate::translate) fn operand_type(function: &Function, operand: &Operand)
     }
 }
 
-pub(in crate::translate) fn inner_type(ty: &Type, path: &[u32]) -> Type {
+fn inner_type(ty: &Type, path: &[u32]) -> Type {
     match (ty, path) {
         (t, []) => t.clone(),
         (Type::Struct(members, _), [n, rest @ ..]) => {
@@ -540,7 +588,7 @@ pub(in crate::translate) fn inner_type(ty: &Type, path: &[u32]) -> Type {
 }
 
 /// Which leaves of a type a path leads to.
-pub(in crate::translate) fn leaf_range(ty: &Type, path: &[u32]) -> (usize, usize) {
+fn leaf_range(ty: &Type, path: &[u32]) -> (usize, usize) {
     match (ty, path) {
         (t, []) => (0, leaves_of(t).len()),
         (Type::Struct(members, _), [n, rest @ ..]) => {

@@ -3,7 +3,7 @@
 //! A model address stands for a real one that nobody knows. So a result that depends on the digits of an address is unknown: the
 //! order of two objects, a number made from an address by more than adding to it, and whether it happens to equal something else.
 
-use crate::module::{BinOp, CastOp, Operand, Predicate, Type};
+use crate::module::{BinOp, CastOp, Flags, Operand, Predicate, Type};
 use crate::translate::bits_of;
 use crate::translate::memory::layout::Life;
 use crate::translate::points::{ObjectId, ObjectKind, Targets};
@@ -14,16 +14,43 @@ use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType, Overflow};
 
+/// An operation on integers of a width.
+#[derive(Clone, Copy)]
+pub(in crate::translate) struct Operation {
+    pub op: BinOp,
+    pub width: u32,
+    pub flags: Flags,
+}
+
+/// A comparison of two operands of a type.
+pub(in crate::translate) struct Comparison<'o> {
+    pub pred: Predicate,
+    pub left: &'o Operand,
+    pub right: &'o Operand,
+    pub ty: &'o Type,
+    /// Whether it is one of the compiler's own checks.
+    pub is_check: bool,
+}
+
+/// A conversion of an operand.
+pub(in crate::translate) struct Conversion<'o> {
+    pub op: CastOp,
+    pub arg: &'o Operand,
+    pub from: &'o Type,
+    pub to: &'o Type,
+    pub flags: Flags,
+}
+
 impl Values<'_, '_> {
+    /// An integer operation.
     pub(in crate::translate) fn arithmetic(
         &mut self,
         state: &mut State,
-        op: BinOp,
-        width: u32,
+        operation: Operation,
         (left, right): (&Operand, &Operand),
-        flags: crate::module::Flags,
         ty: &Type,
     ) -> Sym {
+        let Operation { op, width, flags } = operation;
         let (p, q) = (self.memory.is_address(state, left, ty), self.memory.is_address(state, right, ty));
         let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
         if p || q {
@@ -36,36 +63,29 @@ impl Values<'_, '_> {
             // A difference of addresses is no address: it is tracked as one only because nobody looked closer.
             let distances = self.memory.distance_like(state, left) && self.memory.distance_like(state, right);
             if !plain && !distances {
-                if may_be_undefined(op, width, &b, flags) {
+                if may_be_undefined(operation, &b) {
                     let one = Num::constant(1, IntType::unsigned(width));
-                    state.evaluates.push(arith::binary(op, width, &one, &b, crate::module::Flags::default()).expr);
+                    state.evaluates.push(arith::binary(op, width, &one, &b, Flags::default()).expr);
                 }
                 return self.any(state, ty, UnknownKind::Abstraction);
             }
         }
         let mut result = arith::binary(op, width, &a, &b, flags);
-        if may_be_undefined(op, width, &b, flags) {
+        if may_be_undefined(operation, &b) {
             state.evaluates.push(result.expr.clone());
-        } else if may_be_undefined(op, width, &b, crate::module::Flags { checked: true, ..flags }) {
+        } else if may_be_undefined(Operation { flags: Flags { checked: true, ..flags }, ..operation }, &b) {
             // An optimiser may have moved it to where nothing uses what it gives for an amount out of range.
             let unsigned = IntType::unsigned(width);
             let in_range = cmp(CmpOp::Lt, unsigned, b.to(unsigned), constant(width, unsigned));
             let other = self.poison(state, result.ty);
             result = Num::new(ite(in_range, result.expr, other), result.ty);
         }
-        self.unless_promised(state, op, width, (&a, &b), flags, result)
+        self.unless_promised(state, operation, (&a, &b), result)
     }
 
     /// A result whose promise is broken is any value.
-    pub(in crate::translate) fn unless_promised(
-        &mut self,
-        state: &mut State,
-        op: BinOp,
-        width: u32,
-        (a, b): (&Num, &Num),
-        flags: crate::module::Flags,
-        result: Num,
-    ) -> Sym {
+    fn unless_promised(&mut self, state: &mut State, operation: Operation, (a, b): (&Num, &Num), result: Num) -> Sym {
+        let Operation { op, width, flags } = operation;
         let unsigned = IntType::unsigned(width);
         let zero = constant(0, unsigned);
         let broken = match op {
@@ -141,15 +161,13 @@ impl Values<'_, '_> {
         }
     }
 
+    /// An integer comparison.
     pub(in crate::translate) fn comparison(
         &mut self,
         state: &mut State,
-        pred: Predicate,
-        left: &Operand,
-        right: &Operand,
-        ty: &Type,
-        check: bool,
+        comparison: &Comparison<'_>,
     ) -> Result<Cond, Split> {
+        let Comparison { pred, left, right, ty, .. } = *comparison;
         let width = bits_of(ty, self.cx.flat.module);
         let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
         let (p, q) = (self.memory.is_address(state, left, ty), self.memory.is_address(state, right, ty));
@@ -165,7 +183,7 @@ impl Values<'_, '_> {
                 return Ok(low_bit(&unknown));
             }
         }
-        if equality && let Some(cond) = self.address_equality(state, left, right, (&a, &b), ty)? {
+        if equality && let Some(cond) = self.address_equality(state, comparison, (&a, &b))? {
             return Ok(if pred == Predicate::Eq { cond } else { not(cond) });
         }
         if *ty == Type::Ptr {
@@ -179,7 +197,7 @@ impl Values<'_, '_> {
             };
             return Ok(compare(pred, width, &a.read_as(signed), &b.read_as(signed)));
         }
-        if check
+        if comparison.is_check
             && a.ty.signed
             && let (Predicate::Ult | Predicate::Ule, Some(limit)) = (pred, b.as_const())
             && *limit >= IBig::ZERO
@@ -199,11 +217,10 @@ impl Values<'_, '_> {
     pub(in crate::translate) fn unless_signs_differ(
         &mut self,
         state: &mut State,
-        left: &Operand,
-        right: &Operand,
-        ty: &Type,
+        comparison: &Comparison<'_>,
         c: Cond,
     ) -> Cond {
+        let Comparison { left, right, ty, .. } = *comparison;
         let width = bits_of(ty, self.cx.flat.module);
         let signed = IntType::signed(width);
         let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
@@ -221,14 +238,13 @@ impl Values<'_, '_> {
     /// chance if one of the objects is gone, because its memory may have been used again; if one place is just past the end; and
     /// if the objects are constants whose addresses mean nothing, which may lie over each other. What is no address at all equals
     /// one by chance, and so do pointers into memory that the program did not make.
-    pub(in crate::translate) fn address_equality(
+    fn address_equality(
         &mut self,
         state: &mut State,
-        left: &Operand,
-        right: &Operand,
+        comparison: &Comparison<'_>,
         (a, b): (&Num, &Num),
-        ty: &Type,
     ) -> Result<Option<Cond>, Split> {
+        let Comparison { left, right, ty, .. } = *comparison;
         let (p, q) = (self.memory.is_address(state, left, ty), self.memory.is_address(state, right, ty));
         let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
         let distances = self.memory.distance_like(state, left) && self.memory.distance_like(state, right);
@@ -289,15 +305,9 @@ impl Values<'_, '_> {
         Ok(Some(arith::or(same, and(perhaps, not(inside)))))
     }
 
-    pub(in crate::translate) fn cast(
-        &mut self,
-        state: &mut State,
-        op: CastOp,
-        arg: &Operand,
-        from: &Type,
-        to: &Type,
-        flags: crate::module::Flags,
-    ) -> Sym {
+    /// A conversion.
+    pub(in crate::translate) fn cast(&mut self, state: &mut State, conversion: &Conversion<'_>) -> Sym {
+        let Conversion { op, arg, from, to, flags } = *conversion;
         let module = self.cx.flat.module;
         let (w, v) = (bits_of(from, module), bits_of(to, module));
         if w == 0 || v == 0 || w > 128 || v > 128 {
@@ -366,7 +376,7 @@ impl Values<'_, '_> {
             CastOp::UiToFp | CastOp::SiToFp if self.memory.is_address(state, arg, from) => {
                 self.any(state, to, UnknownKind::Environment)
             }
-            _ => match self.float_cast(state, op, arg, (from, to), flags) {
+            _ => match self.float_cast(state, conversion) {
                 Some(sym) => sym,
                 None => self.any(state, to, UnknownKind::Abstraction),
             },
@@ -376,7 +386,8 @@ impl Values<'_, '_> {
 
 /// Whether a divisor or an amount may be one for which the operation is undefined behaviour: for a shift only where the compiler's
 /// checks stood before it. Else its result is poison, which does no harm by itself.
-fn may_be_undefined(op: BinOp, width: u32, by: &Num, flags: crate::module::Flags) -> bool {
+fn may_be_undefined(operation: Operation, by: &Num) -> bool {
+    let Operation { op, width, flags } = operation;
     let known = by.as_const();
     match op {
         BinOp::UDiv | BinOp::URem => known.is_none_or(|k| *k == IBig::ZERO),
@@ -428,7 +439,7 @@ pub(in crate::translate) fn select(c: &Cond, a: &Sym, b: &Sym, width: u32) -> Sy
 }
 
 /// A width that holds two parts of aggregates.
-pub(in crate::translate) fn part_width(x: &Sym, y: &Sym) -> u32 {
+fn part_width(x: &Sym, y: &Sym) -> u32 {
     let of = |s: &Sym| match s {
         Sym::Num(n) => n.ty.width,
         _ => 1,
