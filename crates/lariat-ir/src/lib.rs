@@ -6,6 +6,7 @@ pub mod data;
 pub mod eval;
 pub mod fast;
 pub mod float;
+pub mod graph;
 pub mod ids;
 mod intern;
 pub mod interp;

@@ -9,6 +9,7 @@
 //! they would lie in a component of the rest, which is a smaller loop. Hence every cycle passes a header, the
 //! headers are cutpoints, and a program terminates iff no run stays in one of its outermost loops for ever.
 
+use crate::graph::{self, Component};
 use crate::ids::{EdgeId, Id, IdVec, LocId, LoopId};
 use crate::system::TransitionSystem;
 use std::collections::BTreeSet;
@@ -136,96 +137,43 @@ pub fn cycle_avoiding(ts: &TransitionSystem, region: &BTreeSet<LocId>, cut: &BTr
 /// A search for components in one part of a graph after another.
 struct Search<'a> {
     ts: &'a TransitionSystem,
-    /// The part that a location was last said to be in.
+    /// The part that a location was last said to be in, and its number there.
     region: IdVec<LocId, u32>,
+    place: IdVec<LocId, usize>,
     regions: u32,
-    number: IdVec<LocId, usize>,
-    low: IdVec<LocId, usize>,
-    on_stack: IdVec<LocId, bool>,
 }
-
-const UNSEEN: usize = usize::MAX;
 
 impl<'a> Search<'a> {
     fn new(ts: &'a TransitionSystem) -> Self {
-        Self {
-            ts,
-            region: ts.locs.ids().map(|_| 0).collect(),
-            regions: 0,
-            number: ts.locs.ids().map(|_| UNSEEN).collect(),
-            low: ts.locs.ids().map(|_| UNSEEN).collect(),
-            on_stack: ts.locs.ids().map(|_| false).collect(),
-        }
+        let (region, place) = (ts.locs.ids().map(|_| 0).collect(), ts.locs.ids().map(|_| 0).collect());
+        Self { ts, region, place, regions: 0 }
     }
 
     /// Says that these locations are a part, and no others.
     fn mark(&mut self, part: &[LocId]) -> u32 {
         self.regions += 1;
-        for &l in part {
-            self.region[l] = self.regions;
+        for (n, &l) in part.iter().enumerate() {
+            (self.region[l], self.place[l]) = (self.regions, n);
         }
         self.regions
     }
 
     /// The strongly connected components of a subgraph that have a cycle, in order of their smallest location, each in order.
     fn cyclic_components(&mut self, part: &[LocId]) -> Vec<Vec<LocId>> {
-        let ts = self.ts;
         let here = self.mark(part);
-        for &l in part {
-            self.number[l] = UNSEEN;
-        }
-        // Tarjan's algorithm with an explicit stack of (location, how many of its edges are done).
-        let mut stack = Vec::new();
-        let mut next = 0;
-        let mut components = Vec::new();
-        for &root in part {
-            if self.number[root] != UNSEEN {
-                continue;
-            }
-            let mut calls = vec![(root, 0)];
-            self.enter(root, &mut next, &mut stack);
-            while let Some((l, done)) = calls.last_mut() {
-                let l = *l;
-                if let Some(&e) = ts.locs[l].out.get(*done) {
-                    *done += 1;
-                    let t = ts.edges[e].to;
-                    if self.region[t] != here {
-                        continue;
-                    }
-                    if self.number[t] == UNSEEN {
-                        self.enter(t, &mut next, &mut stack);
-                        calls.push((t, 0));
-                    } else if self.on_stack[t] {
-                        self.low[l] = self.low[l].min(self.number[t]);
-                    }
-                    continue;
-                }
-                calls.pop();
-                if let Some(&(parent, _)) = calls.last() {
-                    self.low[parent] = self.low[parent].min(self.low[l]);
-                }
-                if self.low[l] == self.number[l] {
-                    let start = stack.iter().rposition(|&t| t == l).expect("the component's root is on the stack");
-                    let mut component: Vec<LocId> = stack.split_off(start);
-                    for &t in &component {
-                        self.on_stack[t] = false;
-                    }
-                    component.sort_unstable();
-                    let to_itself = || ts.locs[l].out.iter().any(|&e| ts.edges[e].to == l);
-                    if component.len() > 1 || to_itself() {
-                        components.push(component);
-                    }
-                }
-            }
-        }
+        let (ts, region, place) = (self.ts, &self.region, &self.place);
+        let found = graph::components(part.len(), |n| {
+            let next = ts.locs[part[n]].out.iter().map(|&e| ts.edges[e].to);
+            next.filter(|&to| region[to] == here).map(|to| place[to])
+        });
+        let locations = |c: Component| {
+            let mut body: Vec<LocId> = c.nodes.into_iter().map(|n| part[n]).collect();
+            body.sort_unstable();
+            body
+        };
+        let mut components: Vec<Vec<LocId>> = found.into_iter().filter(|c| c.cyclic).map(locations).collect();
         components.sort_by_key(|c| c.first().copied());
         components
-    }
-
-    fn enter(&mut self, l: LocId, next: &mut usize, stack: &mut Vec<LocId>) {
-        (self.number[l], self.low[l], self.on_stack[l]) = (*next, *next, true);
-        stack.push(l);
-        *next += 1;
     }
 }
 

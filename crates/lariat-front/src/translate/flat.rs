@@ -9,6 +9,7 @@ use crate::module::{
     BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId,
 };
 use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::graph::components;
 use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -52,7 +53,7 @@ pub(super) enum Plan {
 pub(super) enum Form {
     /// A return of an instance resumes after any of the recursive calls that may have led to it.
     Resume,
-    /// A recursive call is skipped, or never left: see [`super::skip`].
+    /// A recursive call is skipped, or never left: see [`super::calls::skip`].
     Skip,
 }
 
@@ -362,56 +363,11 @@ impl<'m> Flat<'m> {
         graph
     }
 
-    /// The points on cycles: the members of components with an inner edge (Tarjan's algorithm, without recursion).
+    /// The points on cycles.
     fn cyclic(&self, order: &[Point]) -> FastSet<Point> {
         let number: FastMap<Point, usize> = order.iter().enumerate().map(|(i, p)| (*p, i)).collect();
-        let next: Vec<Vec<usize>> =
-            order.iter().map(|p| self.successors(*p).iter().map(|q| number[q]).collect()).collect();
-        let n = order.len();
-        let (mut indices, mut low, mut on_stack) = (vec![usize::MAX; n], vec![0; n], vec![false; n]);
-        let (mut stack, mut count, mut found) = (Vec::new(), 0, FastSet::default());
-        for root in 0..n {
-            if indices[root] != usize::MAX {
-                continue;
-            }
-            let mut work = vec![(root, 0)];
-            while let Some(&mut (v, ref mut i)) = work.last_mut() {
-                if *i == 0 {
-                    indices[v] = count;
-                    low[v] = count;
-                    count += 1;
-                    stack.push(v);
-                    on_stack[v] = true;
-                }
-                if let Some(&w) = next[v].get(*i) {
-                    *i += 1;
-                    if indices[w] == usize::MAX {
-                        work.push((w, 0));
-                    } else if on_stack[w] {
-                        low[v] = low[v].min(indices[w]);
-                    }
-                    continue;
-                }
-                work.pop();
-                if let Some(&(parent, _)) = work.last() {
-                    low[parent] = low[parent].min(low[v]);
-                }
-                if low[v] == indices[v] {
-                    let mut component = Vec::new();
-                    while let Some(w) = stack.pop() {
-                        on_stack[w] = false;
-                        component.push(w);
-                        if w == v {
-                            break;
-                        }
-                    }
-                    if component.len() > 1 || next[v].contains(&v) {
-                        found.extend(component.into_iter().map(|w| order[w]));
-                    }
-                }
-            }
-        }
-        found
+        let found = components(order.len(), |n| self.successors(order[n]).into_iter().map(|q| number[&q]));
+        found.into_iter().filter(|c| c.cyclic).flat_map(|c| c.nodes).map(|n| order[n]).collect()
     }
 }
 
