@@ -1,7 +1,8 @@
 //! Loads and stores: from a pointer to the variables and arrays that it may mean, and to the condition that it is valid.
 
 use crate::translate::memory::Memory;
-use crate::translate::memory::layout::{Layout, Object, Size, aligned};
+use crate::translate::memory::collect::aligned;
+use crate::translate::memory::layout::{Layout, Object, Size};
 use crate::translate::points::{ObjectId, ObjectKind, Offsets, Targets};
 use crate::translate::state::{Split, State};
 use crate::translate::values::Values;

@@ -3,7 +3,8 @@
 use crate::intrinsic::{Arithmetic, Intrinsic};
 use crate::module::{BinOp, Constant, Global, Op, Operand, Type};
 use crate::translate::memory::Memory;
-use crate::translate::memory::layout::{ALTERNATIVES, Life, Size};
+use crate::translate::memory::collect::ALTERNATIVES;
+use crate::translate::memory::layout::{Life, Size};
 use crate::translate::points::{ObjectId, ObjectKind, Offsets, Targets};
 use crate::translate::state::{Split, State};
 use crate::translate::values::arith::{cmp, constant, or, truth};

@@ -7,8 +7,10 @@
 pub(in crate::translate) mod access;
 mod addresses;
 mod bulk;
+pub(in crate::translate) mod collect;
 pub(in crate::translate) mod forget;
 pub(in crate::translate) mod layout;
+mod lifetimes;
 pub(in crate::translate) mod lives;
 mod origins;
 pub(in crate::translate) mod start;

@@ -3,7 +3,8 @@
 use crate::module::{Type, ValueId};
 use crate::translate::build::Builder;
 use crate::translate::memory::access::Access;
-use crate::translate::memory::layout::{Size, shift};
+use crate::translate::memory::collect::shift;
+use crate::translate::memory::layout::Size;
 use crate::translate::memory::lives::Presence;
 use crate::translate::points::ObjectId;
 use crate::translate::state::{Flow, Split, State};
