@@ -386,17 +386,8 @@ pub fn all_entries(outcomes: impl IntoIterator<Item = Outcome>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lariat_ir::random::Random;
     use lariat_ir::{Id, Integers, SourceKind};
-
-    /// A small generator: the same numbers in every run.
-    struct Chance(u64);
-
-    impl Chance {
-        fn below(&mut self, n: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((self.0 >> 33) as usize) % n
-        }
-    }
 
     fn key(n: usize) -> LoopKey {
         LoopKey {
@@ -408,7 +399,7 @@ mod tests {
     }
 
     /// A graph whose locations lie anywhere in loops of the source: two keys with up to two copies each.
-    fn random(chance: &mut Chance) -> TransitionSystem {
+    fn random(chance: &mut Random) -> TransitionSystem {
         let mut ts = TransitionSystem::new("random", Integers::Wrap);
         let locs: Vec<LocId> = (0..4).map(|n| ts.add_loc(&format!("n{n}"))).collect();
         ts.entry = locs[0];
@@ -449,7 +440,7 @@ mod tests {
     }
 
     /// What is true of the loops of a system, if runs stay for ever in these sets of locations.
-    fn known<'a>(control: &'a Control, runs: &[BTreeSet<LocId>], chance: &mut Chance) -> Findings<'a> {
+    fn known<'a>(control: &'a Control, runs: &[BTreeSet<LocId>], chance: &mut Random) -> Findings<'a> {
         let mut found = Findings::new(control, []).expect("there are no proofs");
         for (id, l) in control.forest.loops.entries() {
             let stays = runs.iter().any(|r| r.is_subset(&l.body));
@@ -472,7 +463,7 @@ mod tests {
     /// Any graph, any nesting, any runs: what follows from true verdicts on loops of systems is true of loops of the source.
     #[test]
     fn only_what_is_true_is_concluded() {
-        let mut chance = Chance(7);
+        let mut chance = Random::new(7);
         let (mut ended, mut hung, mut whole) = (0, 0, 0);
         for _ in 0..20_000 {
             let systems: Vec<TransitionSystem> = (0..2).map(|_| random(&mut chance)).collect();

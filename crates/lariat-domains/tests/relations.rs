@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::Rng;
 use dashu_int::IBig;
 use lariat_domains::{Constraint, Form, Interval, Linear, Octagon, Polyhedron, Relation};
+use lariat_ir::random::Random;
 
 const SIZE: usize = 3;
 const SIDE: i64 = 3;
@@ -14,15 +14,15 @@ fn points() -> Vec<[i64; SIZE]> {
     side().flat_map(|x| side().flat_map(move |y| side().map(move |z| [x, y, z]))).collect()
 }
 
-fn random_linear(rng: &mut Rng, octagonal: bool) -> Linear {
-    let unit = |rng: &mut Rng| if rng.percent(50) { 1 } else { -1 };
-    let coefficient = |rng: &mut Rng| if octagonal { unit(rng) } else { rng.between(-3, 3) };
+fn random_linear(rng: &mut Random, octagonal: bool) -> Linear {
+    let unit = |rng: &mut Random| if rng.percent(50) { 1 } else { -1 };
+    let coefficient = |rng: &mut Random| if octagonal { unit(rng) } else { rng.between(-3, 3) };
     let count = 1 + rng.below(if octagonal { 2 } else { SIZE });
     let first = rng.below(SIZE);
     Linear::new((0..count).map(|i| ((first + i) % SIZE, IBig::from(coefficient(rng)))))
 }
 
-fn random_constraint(rng: &mut Rng) -> Constraint {
+fn random_constraint(rng: &mut Random) -> Constraint {
     let octagonal = rng.percent(70);
     let linear = random_linear(rng, octagonal);
     Constraint::new(linear, rng.between(-3, 6).into())
@@ -33,7 +33,7 @@ fn holds(constraints: &[Constraint], p: &[i64; SIZE]) -> bool {
 }
 
 /// A relation made of random constraints, and the points that satisfy them.
-fn random<R: Relation>(rng: &mut Rng) -> (R, Vec<[i64; SIZE]>) {
+fn random<R: Relation>(rng: &mut Random) -> (R, Vec<[i64; SIZE]>) {
     let constraints: Vec<Constraint> = (0..rng.below(6)).map(|_| random_constraint(rng)).collect();
     let mut r = R::top(SIZE);
     for c in &constraints {
@@ -48,7 +48,7 @@ fn contains<R: Relation>(r: &R, p: &[i64; SIZE]) -> bool {
 
 fn operations<R: Relation>(seeds: std::ops::Range<u64>) {
     for seed in seeds {
-        let mut rng = Rng(seed);
+        let mut rng = Random::new(seed);
         let (a, in_a): (R, _) = random(&mut rng);
         let (b, in_b): (R, _) = random(&mut rng);
         for p in &in_a {
@@ -80,7 +80,7 @@ fn operations<R: Relation>(seeds: std::ops::Range<u64>) {
     }
 }
 
-fn updates<R: Relation>(seed: u64, rng: &mut Rng, a: &R, in_a: &[[i64; SIZE]]) {
+fn updates<R: Relation>(seed: u64, rng: &mut Random, a: &R, in_a: &[[i64; SIZE]]) {
     let mut forms: Vec<(usize, Form)> = Vec::new();
     for d in 0..SIZE {
         if rng.percent(60) {
@@ -127,7 +127,7 @@ fn polyhedra_hold_every_point() {
 #[test]
 fn octagons_hold_no_other_points() {
     for seed in 0..300 {
-        let mut rng = Rng(seed);
+        let mut rng = Random::new(seed);
         let mut r = Octagon::top(SIZE);
         let mut all = Vec::new();
         for _ in 0..=rng.below(5) {
@@ -144,7 +144,7 @@ fn octagons_hold_no_other_points() {
 #[test]
 fn polyhedra_hold_no_other_points() {
     for seed in 0..300 {
-        let mut rng = Rng(seed);
+        let mut rng = Random::new(seed);
         let (r, inside): (Polyhedron, _) = random(&mut rng);
         for p in points() {
             assert_eq!(contains(&r, &p), inside.contains(&p), "seed {seed}: {p:?}");
@@ -154,7 +154,7 @@ fn polyhedra_hold_no_other_points() {
 
 fn chain<R: Relation>() {
     for seed in 0..60 {
-        let mut rng = Rng(seed);
+        let mut rng = Random::new(seed);
         let (mut x, _): (R, _) = random(&mut rng);
         let mut steps = 0;
         loop {

@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{Maker, Rng, reachable, successors, tests, valuations};
+use common::{Maker, reachable, successors, tests, valuations};
 use dashu_int::IBig;
 use lariat_domains::{Budget, Layer, Options, invariants};
+use lariat_ir::random::Random;
 use lariat_ir::{LocId, LoopForest, Machine, State, Step, TransitionSystem, Value, lts};
 
 fn check(seed: u64, ts: &TransitionSystem, layer: Layer) -> usize {
@@ -115,7 +116,7 @@ fn on_the_border(seed: u64, ts: &TransitionSystem, layer: Layer) -> usize {
     let at = tests(ts, &terms);
     let holds = |s: &State| at.get(&s.loc).is_none_or(|t| t.holds(ts, &s.values));
     let machine = Machine::new(ts);
-    let mut rng = Rng(seed);
+    let mut rng = Random::new(seed);
     let mut tried = 0;
     for start in reachable(ts, 120).into_iter().filter(|s| !s.loc.is_sink()) {
         let mut s = start;

@@ -1,11 +1,13 @@
 //! LLVM's intrinsics as a closed list: the reader decodes each name once, and nothing else looks at names.
 //!
-//! What is not listed is [`None`](Intrinsic::decode): such an intrinsic counts as a function without a model, which may change all that it
+//! What is not listed is [`Unlisted`](Intrinsic::Unlisted): such an intrinsic counts as a function without a model, which may change all that it
 //! can reach, returns a value of the environment, and is assumed to return. So a name that a newer LLVM adds costs
 //! precision, never soundness.
 
-/// An intrinsic with a rule of its own.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+use lariat_ir::float::Rounding;
+
+/// An intrinsic.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Intrinsic {
     /// No effect that a program sees, and no result that anything depends on.
     Nothing,
@@ -52,9 +54,8 @@ pub enum Intrinsic {
     StackSave,
     /// `llvm.stackrestore`: objects of variable size end.
     StackRestore,
-    /// A function of numbers, by what follows `llvm.` in its name: followed where there is a rule for floating point, else any
-    /// value. It touches no memory.
-    Compute(String),
+    /// A function of numbers: followed where there is a rule for floating point, else any value. It touches no memory.
+    Compute(Computation),
     /// A value of the environment, without an effect.
     Environment,
     /// `__builtin_setjmp`: returns again after [`Intrinsic::LongJump`].
@@ -64,6 +65,40 @@ pub enum Intrinsic {
     /// Control goes where it is not followed, or comes from there (coroutines, `__builtin_eh_return`): nothing can be said of
     /// what comes after.
     Beyond,
+    /// A name without a rule: a function without a model.
+    Unlisted(Unlisted),
+}
+
+/// A function of numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Computation {
+    /// To a whole number.
+    Round(Rounding),
+    /// `llvm.fabs`
+    Magnitude,
+    /// `llvm.copysign`
+    CopySign,
+    /// `llvm.sqrt`
+    Sqrt,
+    /// `llvm.fma`: rounds once.
+    Fma,
+    /// `llvm.fmuladd`: rounds once or twice.
+    MulAdd,
+    /// `llvm.is.fpclass`
+    IsClass,
+    /// One without a rule.
+    Other,
+}
+
+/// What the name of an intrinsic without a rule tells all the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unlisted {
+    /// It changes how floating-point operations round.
+    SetsRounding,
+    /// It may end the program.
+    Traps,
+    /// Nothing.
+    Plain,
 }
 
 /// An operation that tells whether it overflowed.
@@ -100,7 +135,7 @@ pub enum CountBits {
 }
 
 impl Intrinsic {
-    /// The rule for a name `llvm.…`; none for a function that is not listed.
+    /// The rule for a name `llvm.…`; none for another function.
     pub fn decode(name: &str) -> Option<Self> {
         use Intrinsic::{
             Abs, Assume, Beyond, Bswap, Compute, CountBits as Count, Environment, FunnelShift, Identity, IsConstant,
@@ -124,7 +159,7 @@ impl Intrinsic {
         } else if any(&["trap", "debugtrap"]) {
             Trap
         } else if base.contains(".element.unordered.atomic") {
-            return None;
+            unlisted(base)
         } else if is("memcpy") {
             Memcpy
         } else if is("memmove") {
@@ -168,7 +203,7 @@ impl Intrinsic {
         } else if is("stackrestore") {
             StackRestore
         } else if any(COMPUTE) {
-            Compute(base.to_owned())
+            Compute(computation(base))
         } else if any(ENVIRONMENT) {
             Environment
         } else if is("eh.sjlj.setjmp") {
@@ -178,9 +213,50 @@ impl Intrinsic {
         } else if any(&["coro", "eh.return", "experimental.deoptimize", "experimental.guard", "call.preallocated"]) {
             Beyond
         } else {
-            return None;
+            unlisted(base)
         })
     }
+
+    /// Whether it is a function of its arguments.
+    pub fn is_computed(self) -> bool {
+        matches!(
+            self,
+            Self::Compute(_)
+                | Self::WithOverflow(_)
+                | Self::MinMax(_)
+                | Self::Abs
+                | Self::CountBits(_)
+                | Self::Bswap
+                | Self::FunnelShift { .. }
+        )
+    }
+}
+
+fn computation(base: &str) -> Computation {
+    match base.split('.').next() {
+        Some("floor") => Computation::Round(Rounding::Down),
+        Some("ceil") => Computation::Round(Rounding::Up),
+        Some("trunc") => Computation::Round(Rounding::Zero),
+        Some("round") => Computation::Round(Rounding::Away),
+        Some("roundeven" | "rint" | "nearbyint") => Computation::Round(Rounding::Even),
+        Some("fabs") => Computation::Magnitude,
+        Some("copysign") => Computation::CopySign,
+        Some("sqrt") => Computation::Sqrt,
+        Some("fma") => Computation::Fma,
+        Some("fmuladd") => Computation::MulAdd,
+        _ if base.starts_with("is.fpclass") => Computation::IsClass,
+        _ => Computation::Other,
+    }
+}
+
+fn unlisted(base: &str) -> Intrinsic {
+    Intrinsic::Unlisted(if matches!(base, "set.rounding" | "x86.sse.ldmxcsr") || base.starts_with("set.fp") {
+        Unlisted::SetsRounding
+    } else if base.contains("trap") {
+        Unlisted::Traps
+    } else {
+        Unlisted::Plain
+    })
 }
 
 /// Marks for other tools, hints, counters of profilers.
@@ -338,7 +414,7 @@ impl Arithmetic {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arithmetic, CountBits, Intrinsic, MinMax};
+    use super::{Arithmetic, Computation, CountBits, Intrinsic, MinMax, Rounding, Unlisted};
 
     /// Every rule with names it is for, as LLVM 22 writes them, and names that look alike and are another's.
     #[test]
@@ -396,14 +472,23 @@ mod tests {
                 assert_eq!(Intrinsic::decode(&format!("llvm.{name}")).as_ref(), Some(rule), "{name}");
             }
         }
-        for name in [
-            "fabs.f64",
-            "sadd.sat.i32",
-            "vector.reduce.add.v4i32",
-            "ptrmask.p0.i64",
-            "experimental.constrained.fadd.f64",
-        ] {
-            assert_eq!(Intrinsic::decode(&format!("llvm.{name}")), Some(Intrinsic::Compute(name.to_owned())));
+        let computed = [
+            ("fabs.f64", Computation::Magnitude),
+            ("fma.f32", Computation::Fma),
+            ("fmuladd.f32", Computation::MulAdd),
+            ("is.fpclass.f64", Computation::IsClass),
+            ("round.f64", Computation::Round(Rounding::Away)),
+            ("roundeven.f64", Computation::Round(Rounding::Even)),
+            ("llround.i64.f64", Computation::Other),
+            ("sadd.sat.i32", Computation::Other),
+            ("vector.reduce.add.v4i32", Computation::Other),
+            ("ptrmask.p0.i64", Computation::Other),
+            ("experimental.constrained.fadd.f64", Computation::Other),
+        ];
+        for (name, what) in computed {
+            let decoded = Intrinsic::decode(&format!("llvm.{name}"));
+            assert_eq!(decoded, Some(Intrinsic::Compute(what)), "{name}");
+            assert!(decoded.is_some_and(Intrinsic::is_computed), "{name}");
         }
         // What may write, jump or come back twice, and what LLVM does not have: functions without a model.
         let unknown = [
@@ -424,14 +509,22 @@ mod tests {
             "experimental.memset.pattern.p0.i64.i64",
             "type.checked.load",
             "assumed",
-            "trapped",
             "lifetime",
             "expected.i32",
-            "set.rounding",
             "brand.new",
         ];
         for name in unknown {
-            assert_eq!(Intrinsic::decode(&format!("llvm.{name}")), None, "{name}");
+            let plain = Intrinsic::Unlisted(Unlisted::Plain);
+            assert_eq!(Intrinsic::decode(&format!("llvm.{name}")), Some(plain), "{name}");
+        }
+        let told = [
+            ("trapped", Unlisted::Traps),
+            ("set.rounding", Unlisted::SetsRounding),
+            ("set.fpenv.i64", Unlisted::SetsRounding),
+            ("x86.sse.ldmxcsr", Unlisted::SetsRounding),
+        ];
+        for (name, what) in told {
+            assert_eq!(Intrinsic::decode(&format!("llvm.{name}")), Some(Intrinsic::Unlisted(what)), "{name}");
         }
         assert_eq!(Intrinsic::decode("memcpy"), None);
     }

@@ -169,6 +169,98 @@ pub enum Predicate {
     Sle,
 }
 
+/// Floating-point comparisons: `o` is false and `u` true where one operand is no number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "they are LLVM's predicates of the same name")]
+pub enum FloatPredicate {
+    False,
+    True,
+    Oeq,
+    Ogt,
+    Oge,
+    Olt,
+    Ole,
+    One,
+    Ord,
+    Ueq,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Une,
+    Uno,
+}
+
+impl FloatPredicate {
+    /// The predicate that LLVM writes so.
+    pub fn decode(name: &str) -> Option<Self> {
+        Some(match name {
+            "false" => Self::False,
+            "true" => Self::True,
+            "oeq" => Self::Oeq,
+            "ogt" => Self::Ogt,
+            "oge" => Self::Oge,
+            "olt" => Self::Olt,
+            "ole" => Self::Ole,
+            "one" => Self::One,
+            "ord" => Self::Ord,
+            "ueq" => Self::Ueq,
+            "ugt" => Self::Ugt,
+            "uge" => Self::Uge,
+            "ult" => Self::Ult,
+            "ule" => Self::Ule,
+            "une" => Self::Une,
+            "uno" => Self::Uno,
+            _ => return None,
+        })
+    }
+}
+
+/// What an atomic instruction does to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AtomicOp {
+    /// It stores its operand.
+    Exchange,
+    /// It adds its operand.
+    Add,
+    /// It takes its operand away.
+    Sub,
+    /// It stores something else.
+    Other,
+}
+
+impl AtomicOp {
+    /// The operation that LLVM writes so.
+    pub fn decode(name: &str) -> Self {
+        match name {
+            "xchg" => Self::Exchange,
+            "add" => Self::Add,
+            "sub" => Self::Sub,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// When functions run that the program does not call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Listed {
+    /// Before `main`.
+    Constructors,
+    /// When the program ends.
+    Destructors,
+}
+
+impl Listed {
+    /// What the compiler's list of this name is for.
+    pub fn decode(name: &str) -> Option<Self> {
+        match name {
+            "llvm.global_ctors" => Some(Self::Constructors),
+            "llvm.global_dtors" => Some(Self::Destructors),
+            _ => None,
+        }
+    }
+}
+
 /// Floating-point operations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "they are LLVM's instructions of the same name")]
@@ -308,9 +400,8 @@ pub enum Op {
         left: Operand,
         right: Option<Operand>,
     },
-    /// `pred` as LLVM writes it: `oeq`, `ult`, `uno`, …
     FloatCompare {
-        pred: String,
+        pred: FloatPredicate,
         left: Operand,
         right: Operand,
     },
@@ -354,9 +445,8 @@ pub enum Op {
         /// Whether fast-math flags make some results poison.
         fast: bool,
     },
-    /// `op` as LLVM writes it: `add`, `xchg`, `umax`, …
     AtomicRmw {
-        op: String,
+        op: AtomicOp,
         ptr: Operand,
         value: Operand,
         size: u64,
@@ -474,7 +564,7 @@ pub struct Variable {
 pub struct Function {
     /// The name in the object file.
     pub name: String,
-    /// What it does, if it is an intrinsic of LLVM with a rule of its own.
+    /// What it does, if it is an intrinsic of LLVM.
     pub intrinsic: Option<Intrinsic>,
     /// The name in the source, where it differs (C++, Rust).
     pub source_name: Option<String>,
@@ -523,6 +613,8 @@ impl Function {
 pub struct Global {
     /// The name in the object file.
     pub name: String,
+    /// Whether it is the compiler's list of functions that run before or after `main`.
+    pub listed: Option<Listed>,
     /// The variable of the source.
     pub variable: Option<Variable>,
     /// In bytes.

@@ -3,8 +3,9 @@
 use lariat_front::Failure;
 use lariat_front::llvm::read;
 use lariat_front::module::{
-    BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp, Function, FunctionId,
-    GlobalId, Member, Module, Op, Operand, Place, Predicate, Promise, Terminator, Type, TypeId, ValueId, Variable,
+    AtomicOp, BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp, FloatPredicate,
+    Function, FunctionId, GlobalId, Member, Module, Op, Operand, Place, Predicate, Promise, Terminator, Type, TypeId,
+    ValueId, Variable,
 };
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -268,7 +269,7 @@ fn every_binary_operation_predicate_and_conversion_is_itself() {
         assert!(matches!(found.next(), Some(Op::Cast { op, .. }) if *op == expected), "{name}");
     }
     assert_eq!(found.next(), Some(&Op::Float { op: FloatOp::Neg, left: value(3), right: None }));
-    let less = Op::FloatCompare { pred: "ult".to_owned(), left: value(3), right: value(3) };
+    let less = Op::FloatCompare { pred: FloatPredicate::Ult, left: value(3), right: value(3) };
     assert_eq!(found.next(), Some(&less));
     assert_eq!(found.next(), None);
 }
@@ -673,7 +674,7 @@ fn atomics_volatiles_and_aggregates() {
     let expected = [
         Op::Load { ptr: value(0), size: 4, align: 2, volatile: true, atomic: false, promise: Promise::default() },
         Op::Load { ptr: value(0), size: 4, align: 4, volatile: false, atomic: true, promise: Promise::default() },
-        Op::AtomicRmw { op: "umax".to_owned(), ptr: value(0), value: value(1), size: 4 },
+        Op::AtomicRmw { op: AtomicOp::Other, ptr: value(0), value: value(1), size: 4 },
         Op::CompareExchange { ptr: value(0), expected: value(1), new: int(32, 0), size: 4 },
         Op::Fence,
         Op::ExtractValue { aggregate: value(5), path: vec![1] },

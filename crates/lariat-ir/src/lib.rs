@@ -14,6 +14,7 @@ pub mod loops;
 pub mod lts;
 pub mod neutral;
 pub mod observed;
+pub mod random;
 pub mod simplify;
 pub mod smtlib;
 pub mod sort;

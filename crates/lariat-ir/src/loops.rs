@@ -9,7 +9,7 @@
 //! they would lie in a component of the rest, which is a smaller loop. Hence every cycle passes a header, the
 //! headers are cutpoints, and a program terminates iff no run stays in one of its outermost loops for ever.
 
-use crate::graph::Components;
+use crate::graph::{self, Component};
 use crate::ids::{EdgeId, Id, IdVec, LocId, LoopId};
 use crate::system::TransitionSystem;
 use std::collections::BTreeSet;
@@ -42,8 +42,7 @@ impl LoopForest {
     /// The loops of a system.
     pub fn of(ts: &TransitionSystem) -> Self {
         let mut found: Vec<(Loop, Option<usize>)> = Vec::new();
-        let mut search = Components::new(ts.locs.len());
-        let next = successors(ts);
+        let mut search = Search::new(ts);
         let mut predecessors: IdVec<LocId, Vec<LocId>> = ts.locs.ids().map(|_| Vec::new()).collect();
         for e in &ts.edges {
             predecessors[e.to].push(e.from);
@@ -51,11 +50,9 @@ impl LoopForest {
         let all: Vec<LocId> = ts.locs.ids().filter(|l| !l.is_sink()).collect();
         let mut open: Vec<(Vec<LocId>, Option<usize>, u32)> = vec![(all, None, 1)];
         while let Some((region, parent, depth)) = open.pop() {
-            let nodes: Vec<usize> = region.iter().map(|l| l.index()).collect();
-            for nodes in search.cyclic(&nodes, &next) {
-                let inside = search.mark(&nodes);
-                let is_inside = |l: LocId| search.is_in(l.index(), inside);
-                let body: Vec<LocId> = nodes.iter().map(|n| LocId::from_index(*n)).collect();
+            for body in search.cyclic_components(&region) {
+                let inside = search.mark(&body);
+                let is_inside = |l: LocId| search.region[l] == inside;
                 let mut entries = body
                     .iter()
                     .copied()
@@ -116,16 +113,10 @@ impl LoopForest {
     }
 }
 
-/// Where the edges of a location lead, by their numbers.
-fn successors(ts: &TransitionSystem) -> impl Fn(usize, usize) -> Option<usize> + '_ {
-    |n, i| ts.locs[LocId::from_index(n)].out.get(i).map(|e| ts.edges[*e].to.index())
-}
-
 /// A cycle through `region` that avoids `cut`, as its locations in order; nothing if every cycle passes the cut.
 pub fn cycle_avoiding(ts: &TransitionSystem, region: &BTreeSet<LocId>, cut: &BTreeSet<LocId>) -> Option<Vec<LocId>> {
-    let rest: Vec<usize> = region.difference(cut).map(|l| l.index()).collect();
-    let found = Components::new(ts.locs.len()).cyclic(&rest, successors(ts));
-    let component: BTreeSet<LocId> = found.into_iter().next()?.into_iter().map(LocId::from_index).collect();
+    let rest: Vec<LocId> = region.difference(cut).copied().collect();
+    let component: BTreeSet<LocId> = Search::new(ts).cyclic_components(&rest).into_iter().next()?.into_iter().collect();
     // Walk inside the component until a location repeats: each has a successor in it.
     let mut walk = vec![*component.first().expect("a component is not empty")];
     loop {
@@ -140,6 +131,49 @@ pub fn cycle_avoiding(ts: &TransitionSystem, region: &BTreeSet<LocId>, cut: &BTr
             return Some(walk.split_off(start));
         }
         walk.push(next);
+    }
+}
+
+/// A search for components in one part of a graph after another.
+struct Search<'a> {
+    ts: &'a TransitionSystem,
+    /// The part that a location was last said to be in, and its number there.
+    region: IdVec<LocId, u32>,
+    place: IdVec<LocId, usize>,
+    regions: u32,
+}
+
+impl<'a> Search<'a> {
+    fn new(ts: &'a TransitionSystem) -> Self {
+        let (region, place) = (ts.locs.ids().map(|_| 0).collect(), ts.locs.ids().map(|_| 0).collect());
+        Self { ts, region, place, regions: 0 }
+    }
+
+    /// Says that these locations are a part, and no others.
+    fn mark(&mut self, part: &[LocId]) -> u32 {
+        self.regions += 1;
+        for (n, &l) in part.iter().enumerate() {
+            (self.region[l], self.place[l]) = (self.regions, n);
+        }
+        self.regions
+    }
+
+    /// The strongly connected components of a subgraph that have a cycle, in order of their smallest location, each in order.
+    fn cyclic_components(&mut self, part: &[LocId]) -> Vec<Vec<LocId>> {
+        let here = self.mark(part);
+        let (ts, region, place) = (self.ts, &self.region, &self.place);
+        let found = graph::components(part.len(), |n| {
+            let next = ts.locs[part[n]].out.iter().map(|&e| ts.edges[e].to);
+            next.filter(|&to| region[to] == here).map(|to| place[to])
+        });
+        let locations = |c: Component| {
+            let mut body: Vec<LocId> = c.nodes.into_iter().map(|n| part[n]).collect();
+            body.sort_unstable();
+            body
+        };
+        let mut components: Vec<Vec<LocId>> = found.into_iter().filter(|c| c.cyclic).map(locations).collect();
+        components.sort_by_key(|c| c.first().copied());
+        components
     }
 }
 

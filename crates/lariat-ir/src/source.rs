@@ -115,8 +115,8 @@ mod tests {
     #[test]
     fn the_smallest_copy_that_holds_all_is_found() {
         // 0 holds 1 and 2, 1 holds 3; 4 stands alone.
-        let list: IdVec<SourceId, SourceLoop> =
-            [None, Some(0), Some(0), Some(1), None].iter().enumerate().map(|(i, p)| copy("f", i as u32, *p)).collect();
+        let parents = [None, Some(0), Some(0), Some(1), None];
+        let list: IdVec<SourceId, SourceLoop> = parents.iter().zip(0..).map(|(p, i)| copy("f", i, *p)).collect();
         let of =
             |places: &[Option<usize>]| common(&list, places.iter().map(|p| p.map(SourceId::from_index))).map(Id::index);
         assert_eq!(of(&[Some(3)]), Some(3));

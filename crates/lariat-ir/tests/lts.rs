@@ -1,5 +1,6 @@
 //! The text form: what is printed is read again, and what cannot be read is told in one sentence with its place.
 
+use lariat_ir::random::Random;
 use lariat_ir::{LoopForest, lts};
 
 const ZUNE: &str = include_str!("../../../examples/zune.lts");
@@ -63,15 +64,13 @@ fn a_text_cut_anywhere_or_with_a_changed_byte_never_panics() {
                 let _ = lts::parse(&text[..cut]);
             }
         }
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = Random::new(1);
         for _ in 0..20_000 {
             let mut bytes = text.as_bytes().to_vec();
-            for _ in 0..=seed % 3 {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let at = usize::try_from(seed >> 33).expect("31 bits fit") % bytes.len();
-                let alphabet = b"()[]{}!-+*<>=#$:,.\"`\\ \nabx019?us&|";
-                let pick = alphabet[usize::try_from(seed >> 20 & 0xff).expect("a byte fits") % alphabet.len()];
-                match seed >> 10 & 3 {
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                let pick = random.choose(b"()[]{}!-+*<>=#$:,.\"`\\ \nabx019?us&|");
+                match random.below(4) {
                     0 => bytes[at] = pick,
                     1 => bytes.insert(at, pick),
                     _ => {

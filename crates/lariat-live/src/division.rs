@@ -99,6 +99,7 @@ mod tests {
     use crate::pcode::{self, FILE};
     use crate::symbolic::{Loc, Symbolic};
     use lariat_ir::observed::Cell;
+    use lariat_ir::random::Random;
     use lariat_ir::{Role, Value};
 
     const RAX: u32 = GENERAL[0];
@@ -129,9 +130,8 @@ mod tests {
         out
     }
 
-    fn next(random: &mut u64) -> u64 {
-        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let value = *random ^ *random >> 29;
+    fn next(random: &mut Random) -> u64 {
+        let value = random.next();
         // Near the ends of the ranges of all widths, small, or anything.
         let end = [0, 1 << 7, 1 << 8, 1 << 15, 1 << 16, 1 << 31, 1 << 32, 1 << 63][(value >> 8) as usize % 8];
         match value % 4 {
@@ -144,7 +144,7 @@ mod tests {
 
     /// Divides with `rax` and `rdx` unknown, and then with numbers for them: result and condition have to be what the emulator says.
     /// Gives how many dividends had no quotient.
-    fn agrees(code: &[Lifted], first: [u64; 2], divisor: u64, random: &mut u64, halves: bool) -> u32 {
+    fn agrees(code: &[Lifted], first: [u64; 2], divisor: u64, random: &mut Random, halves: bool) -> u32 {
         let mut native = Native::new().expect("there is memory");
         let terms = Terms::new();
         let symbol = |name: &str| terms.symbol(name, Sort::BitVec(64), Role::Free);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn any_dividend() {
-        let (mut lifter, mut at, mut random) = (Lifter::new(), 0, 1);
+        let (mut lifter, mut at, mut random) = (Lifter::new(), 0, Random::new(1));
         for (n, bytes) in UNSIGNED.iter().chain(&SIGNED).enumerate() {
             let code = lift(&mut lifter, &mut at, bytes);
             let mut without = 0;
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_dividend_with_zeros_above() {
-        let (mut lifter, mut at, mut random) = (Lifter::new(), 0, 2);
+        let (mut lifter, mut at, mut random) = (Lifter::new(), 0, Random::new(2));
         for (bytes, before) in UNSIGNED.iter().zip(ZEROS) {
             let code = lift(&mut lifter, &mut at, &[before, bytes].concat());
             for d in DIVISORS {
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_dividend_with_its_sign_above() {
-        let (mut lifter, mut at, mut random) = (Lifter::new(), 0, 3);
+        let (mut lifter, mut at, mut random) = (Lifter::new(), 0, Random::new(3));
         for (bytes, before) in SIGNED.iter().zip(SIGNS) {
             let code = lift(&mut lifter, &mut at, &[before, bytes].concat());
             for d in DIVISORS {

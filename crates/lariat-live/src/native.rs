@@ -26,6 +26,7 @@ use iced_x86::{
     Register, UsedMemory, UsedRegister,
 };
 use lariat_ir::fast::FastMap;
+use lariat_ir::random::Random;
 use std::rc::Rc;
 
 const CODE: usize = 256 * 4096;
@@ -51,7 +52,7 @@ pub struct Native {
     page: *mut u8,
     extended: usize,
     factory: InstructionInfoFactory,
-    random: u64,
+    random: Random,
     vetted: FastMap<u64, Trust>,
     /// Instructions that ran before.
     shapes: FastMap<Instruction, Option<Rc<Shape>>>,
@@ -94,9 +95,8 @@ impl Native {
             return None;
         }
         let last = ptrace::extended_layout().into_iter().flatten().max().unwrap_or(576) + 16 * 64;
-        let random = 0x9e37_79b9_7f4a_7c15;
         let mut native = Self::nowhere();
-        (native.page, native.extended, native.random) = (page.cast(), last, random);
+        (native.page, native.extended) = (page.cast(), last);
         (last <= DATA - EXTENDED_AT).then_some(native)
     }
 
@@ -338,7 +338,7 @@ impl Native {
             page: std::ptr::null_mut(),
             extended: 0,
             factory,
-            random: 0,
+            random: Random::new(1),
             vetted,
             shapes,
             used: 0,
@@ -346,23 +346,16 @@ impl Native {
         }
     }
 
-    fn next_random(&mut self) -> u64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        self.random
-    }
-
     fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
-            let n = self.next_random();
+            let n = self.random.next();
             let value = match n % 7 {
                 0 => 0,
                 1 => u64::MAX,
                 2 => 1,
                 3 => 1 << ((n >> 8) % 64),
                 4 => (n >> 8) % 256,
-                _ => self.next_random(),
+                _ => self.random.next(),
             };
             chunk.copy_from_slice(&value.to_le_bytes()[..chunk.len()]);
         }
@@ -383,7 +376,7 @@ impl Native {
             self.fill(&mut bytes);
             cpu.file[offset as usize..(offset + size) as usize].copy_from_slice(&bytes);
         }
-        let flags = self.next_random();
+        let flags = self.random.next();
         for (offset, bit, name) in FLAGS {
             if name != "df" {
                 cpu.file[offset as usize] = u8::from(flags >> bit & 1 == 1);

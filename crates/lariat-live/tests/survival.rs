@@ -1,5 +1,6 @@
 //! The target goes on, unharmed, whenever its tracer dies.
 
+use lariat_ir::random::Random;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -46,7 +47,7 @@ fn two_hundred_tracers_die_and_the_target_does_not() {
     }
     let target = Command::new(&binary).stdout(Stdio::piped()).spawn().expect("the program starts");
     let pid = target.id().to_string();
-    let mut random = 7u64;
+    let mut random = Random::new(7);
     let mut died_holding = 0;
     for n in 0..DEATHS {
         let mut child =
@@ -59,8 +60,7 @@ fn two_hundred_tracers_die_and_the_target_does_not() {
             assert_ne!(n, 0, "no tracer could start");
             break;
         }
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        std::thread::sleep(Duration::from_micros(random % 9000));
+        std::thread::sleep(Duration::from_micros(random.next() % 9000));
         let state = state(&pid);
         died_holding += u64::from(state == 't');
         child.kill().expect("a tracer can be killed");

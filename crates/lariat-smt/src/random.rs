@@ -1,6 +1,7 @@
 //! Random questions about words and maps that a hidden choice of values answers with yes, for tests: whoever says that they are impossible is wrong.
 //! It takes no enumeration, so it works at every width.
 
+use lariat_ir::random::Random;
 use lariat_ir::{ArrayValue, Bits, Op, Role, Scalar, Sort, Term, Terms, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ pub(crate) struct World {
     /// The hidden values.
     pub values: HashMap<Term, Value>,
     width: u32,
-    state: u64,
+    random: Random,
     words: Vec<Term>,
     maps: Vec<Term>,
     truths: Vec<Term>,
@@ -25,7 +26,7 @@ impl World {
         let width = WIDTHS[usize::try_from(seed).expect("small") % WIDTHS.len()];
         let (terms, values) = (Terms::new(), HashMap::new());
         let (words, maps, truths, integers) = Default::default();
-        let mut world = Self { terms, values, width, state: seed, words, maps, truths, integers };
+        let mut world = Self { terms, values, width, random: Random::new(seed), words, maps, truths, integers };
         let word = Scalar::BitVec(width);
         for i in 0..2 {
             let sorts = [("w", word.into()), ("p", Sort::Bool), ("i", Sort::Int), ("m", Sort::Array(word, word))];
@@ -39,8 +40,7 @@ impl World {
     }
 
     pub fn below(&mut self, n: usize) -> usize {
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.state >> 33).expect("31 bits") % n
+        self.random.below(n)
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
@@ -61,7 +61,8 @@ impl World {
             Sort::Int => Value::int(i64::try_from(self.below(21)).expect("small") - 10),
             Sort::BitVec(width) => {
                 let half = 1_u128 << (width - 1);
-                let near = self.pick(&[0, half, half >> 1, u128::MAX, self.state.into()]);
+                let any = self.random.next().into();
+                let near = self.pick(&[0, half, half >> 1, u128::MAX, any]);
                 Value::Bv(Bits::new(width, near.wrapping_add(self.below(5) as u128).wrapping_sub(2)))
             }
             Sort::Array(index, element) => {

@@ -1,22 +1,11 @@
 //! Questions about words that integers can answer: random ones, asked in the middle of pushes and pops, against all values.
 
 use lariat_ir::eval::Plan;
+use lariat_ir::random::Random;
 use lariat_ir::{ArrayValue, Op, Role, Scalar, Sort, Term, Terms, Value};
 use lariat_smt::{Answer, Limit, QueryLog, Solver, Z3Solver};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % n
-    }
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-}
 
 /// Two words, a truth value, and a map where there are few enough.
 fn symbols(t: &Terms, width: u32) -> Vec<Term> {
@@ -67,16 +56,16 @@ fn word(t: &Terms, r: &mut Random, width: u32, symbols: &[Term], depth: usize) -
     let [x, y, ..] = *symbols else { unreachable!("there are two words") };
     let number = t.bv(width, r.below(1 << width) as u128);
     if depth == 0 {
-        return r.pick(&[x, y, number]);
+        return r.choose(&[x, y, number]);
     }
     let a = word(t, r, width, symbols, depth - 1);
     let b = word(t, r, width, symbols, depth - 1);
     match r.below(12) {
         0..3 => t.apply(Op::BvAdd, &[a, b]),
         3..5 => t.apply(Op::BvSub, &[a, b]),
-        5 => t.apply(r.pick(&[Op::BvNot, Op::BvNeg]), &[a]),
-        6 => t.apply(r.pick(&[Op::BvMul, Op::BvShl, Op::BvLshr, Op::BvAshr]), &[a, number]),
-        7 => t.apply(r.pick(&[Op::BvUdiv, Op::BvUrem, Op::BvSdiv, Op::BvSrem]), &[a, number]),
+        5 => t.apply(r.choose(&[Op::BvNot, Op::BvNeg]), &[a]),
+        6 => t.apply(r.choose(&[Op::BvMul, Op::BvShl, Op::BvLshr, Op::BvAshr]), &[a, number]),
+        7 => t.apply(r.choose(&[Op::BvUdiv, Op::BvUrem, Op::BvSdiv, Op::BvSrem]), &[a, number]),
         8 => t.ite(truth(t, r, width, symbols, depth - 1), a, b),
         9 => {
             let wide = t.apply(Op::Concat, &[a, b]);
@@ -84,7 +73,7 @@ fn word(t: &Terms, r: &mut Random, width: u32, symbols: &[Term], depth: usize) -
             t.apply(Op::Extract { hi: lo + width - 1, lo }, &[wide])
         }
         10 => {
-            let op = r.pick(&[Op::ZeroExtend(2), Op::SignExtend(2)]);
+            let op = r.choose(&[Op::ZeroExtend(2), Op::SignExtend(2)]);
             let sum = t.apply(Op::BvAdd, &[t.apply(op, &[a]), t.apply(op, &[b])]);
             let lo = u32::try_from(r.below(3)).expect("small");
             t.apply(Op::Extract { hi: lo + width - 1, lo }, &[sum])
@@ -92,7 +81,7 @@ fn word(t: &Terms, r: &mut Random, width: u32, symbols: &[Term], depth: usize) -
         _ => match symbols.get(3) {
             Some(&m) => {
                 let c = word(t, r, width, symbols, depth - 1);
-                let map = r.pick(&[m, t.apply(Op::Store, &[m, b, c])]);
+                let map = r.choose(&[m, t.apply(Op::Store, &[m, b, c])]);
                 t.apply(Op::Select, &[map, a])
             }
             None => t.apply(Op::BvAnd, &[a, t.bv(width, 1)]),
@@ -106,17 +95,17 @@ fn truth(t: &Terms, r: &mut Random, width: u32, symbols: &[Term], depth: usize) 
     }
     if depth > 0 && r.below(3) == 0 {
         let (a, b) = (truth(t, r, width, symbols, depth - 1), truth(t, r, width, symbols, depth - 1));
-        return r.pick(&[t.and(a, b), t.or(a, b), t.not(a), t.eq(a, b)]);
+        return r.choose(&[t.and(a, b), t.or(a, b), t.not(a), t.eq(a, b)]);
     }
     let (a, b) = (word(t, r, width, symbols, depth), word(t, r, width, symbols, depth));
-    t.apply(r.pick(&[Op::Eq, Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle]), &[a, b])
+    t.apply(r.choose(&[Op::Eq, Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle]), &[a, b])
 }
 
 #[test]
 fn answers_are_those_of_all_values() {
     let (mut possible, mut impossible) = (0, 0);
     for seed in 0..250 {
-        let mut r = Random(seed);
+        let mut r = Random::new(seed);
         let t = Terms::new();
         let width = 1 + u32::try_from(seed % 4).expect("small");
         let symbols = symbols(&t, width);

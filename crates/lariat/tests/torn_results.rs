@@ -4,6 +4,7 @@
 use lariat::report::json::to_data;
 use lariat::{Settings, analyze};
 use lariat_check::{System, check};
+use lariat_ir::random::Random;
 use lariat_ir::{claim, lts};
 use lariat_smt::{Limit, Z3Solver};
 
@@ -14,13 +15,7 @@ fn torn_certificates_never_panic() {
         include_str!("../../../tests/lts/two-measures.lts"),
         include_str!("../../../tests/lts/input-decides.lts"),
     ];
-    let mut seed = 88_172_645_463_325_252_u64;
-    let mut random = move |below: usize| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        usize::try_from(seed % below as u64).expect("it is below a usize")
-    };
+    let mut random = Random::new(1);
     let (mut read, mut accepted) = (0, 0);
     for source in sources {
         let ts = lts::parse(source).expect("a system").system;
@@ -31,13 +26,13 @@ fn torn_certificates_never_panic() {
         let alphabet = b"{}[]\",:0123456789abxyz #()<>=!&|+-";
         for _ in 0..5000 {
             let mut bytes = text.as_bytes().to_vec();
-            for _ in 0..=random(3) {
-                let at = random(bytes.len());
-                match random(4) {
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                match random.below(4) {
                     0 => bytes.truncate(at.max(1)),
                     1 => drop(bytes.remove(at)),
-                    2 => bytes.insert(at, alphabet[random(alphabet.len())]),
-                    _ => bytes[at] = alphabet[random(alphabet.len())],
+                    2 => bytes.insert(at, alphabet[random.below(alphabet.len())]),
+                    _ => bytes[at] = alphabet[random.below(alphabet.len())],
                 }
                 if bytes.is_empty() {
                     bytes.push(b'{');

@@ -184,15 +184,7 @@ impl<'a> Diagrams<'a> {
 mod tests {
     use super::*;
     use lariat_ir::Role;
-
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, n: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            usize::try_from((self.0 >> 33) % n as u64).expect("small")
-        }
-    }
+    use lariat_ir::random::Random;
 
     /// Atoms that are independent of each other: a boolean, comparisons of three numbers each with one of its own.
     fn atoms(t: &Terms) -> Vec<[Term; 2]> {
@@ -250,7 +242,7 @@ mod tests {
 
     #[test]
     fn diagrams_say_what_truth_tables_say() {
-        let mut r = Random(1);
+        let mut r = Random::new(1);
         let (mut yes, mut no) = (0, 0);
         for _ in 0..4000 {
             let t = Terms::new();

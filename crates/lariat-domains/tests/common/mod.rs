@@ -3,36 +3,12 @@
 
 use dashu_int::IBig;
 use lariat_ir::eval::Plan;
+use lariat_ir::random::Random;
 use lariat_ir::{
     Id, Integers, LocId, Machine, Op, Scalar, Sort, State, Step, Term, TransitionSystem, UnknownId, UnknownKind, Value,
     VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A small generator of pseudo-random numbers (splitmix64).
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    pub fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next() % n as u64).expect("small")
-    }
-    pub fn between(&mut self, lo: i64, hi: i64) -> i64 {
-        lo + i64::try_from(self.below(usize::try_from(hi - lo + 1).expect("small"))).expect("small")
-    }
-    pub fn percent(&mut self, p: usize) -> bool {
-        self.below(100) < p
-    }
-    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-}
 
 /// The numbers that an integer takes when states are enumerated.
 pub const INTS: std::ops::RangeInclusive<i64> = -7..=7;
@@ -40,7 +16,7 @@ pub const INTS: std::ops::RangeInclusive<i64> = -7..=7;
 /// Makes random terms and systems.
 pub struct Maker {
     pub ts: TransitionSystem,
-    pub rng: Rng,
+    pub rng: Random,
     pub unknowns: bool,
     /// What some integer constants are multiplied by.
     pub scale: u64,
@@ -49,7 +25,7 @@ pub struct Maker {
 impl Maker {
     /// A system with random variables and nothing else. `ints`: over integers instead of bit-vectors.
     pub fn new(seed: u64, ints: bool) -> Self {
-        let mut rng = Rng(seed.wrapping_mul(0x1234_5677).wrapping_add(99));
+        let mut rng = Random::new(seed.wrapping_mul(0x1234_5677).wrapping_add(99));
         let mut ts = TransitionSystem::new("random", if ints { Integers::Ideal } else { Integers::Wrap });
         if ints {
             for name in &["x", "y", "z"][..2 + rng.below(2)] {
@@ -84,7 +60,7 @@ impl Maker {
 
     fn var_of(&mut self, wanted: impl Fn(Sort) -> bool) -> Option<Term> {
         let all: Vec<Term> = self.ts.vars.iter().filter(|v| wanted(v.sort)).map(|v| v.term).collect();
-        if all.is_empty() { None } else { Some(self.rng.pick(&all)) }
+        if all.is_empty() { None } else { Some(self.rng.choose(&all)) }
     }
 
     fn resized(&mut self, x: Term, width: u32) -> Term {
@@ -118,12 +94,12 @@ impl Maker {
                 let n = self.term(sort, depth - 1);
                 let width = 2 + u32::try_from(self.rng.below(3)).expect("small");
                 let word = self.ts.terms.apply(Op::IntToBv(width), &[n]);
-                let back = self.rng.pick(&[Op::UbvToInt, Op::SbvToInt]);
+                let back = self.rng.choose(&[Op::UbvToInt, Op::SbvToInt]);
                 self.ts.terms.apply(back, &[word])
             }
             Sort::Int => {
                 let (a, b) = (self.term(sort, depth - 1), self.term(sort, depth - 1));
-                let op = self.rng.pick(&[
+                let op = self.rng.choose(&[
                     Op::IntAdd,
                     Op::IntAdd,
                     Op::IntAdd,
@@ -159,7 +135,7 @@ impl Maker {
             return t.apply(Op::IntToBv(w), &[sum]);
         }
         let (a, b) = (self.term(sort, depth - 1), self.term(sort, depth - 1));
-        let op = self.rng.pick(&[
+        let op = self.rng.choose(&[
             Op::BvAdd,
             Op::BvAdd,
             Op::BvAdd,
@@ -192,7 +168,7 @@ impl Maker {
                 return self.ts.terms.not(a);
             }
             let b = self.term(Sort::Bool, depth - 1);
-            let op = self.rng.pick(&[Op::And, Op::Or, Op::Eq]);
+            let op = self.rng.choose(&[Op::And, Op::Or, Op::Eq]);
             return self.ts.terms.apply(op, &[a, b]);
         }
         let x = self.var_of(|s| s == Sort::Int || s.width().is_some()).expect("a number");
@@ -200,9 +176,9 @@ impl Maker {
         let a = if self.rng.percent(60) { x } else { self.term(sort, depth - 1) };
         let b = self.term(sort, depth - 1);
         let op = if sort == Sort::Int {
-            self.rng.pick(&[Op::IntLt, Op::IntLe, Op::Eq])
+            self.rng.choose(&[Op::IntLt, Op::IntLe, Op::Eq])
         } else {
-            self.rng.pick(&[Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle, Op::Eq])
+            self.rng.choose(&[Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle, Op::Eq])
         };
         let (a, b) = if self.rng.percent(50) { (a, b) } else { (b, a) };
         let c = self.ts.terms.apply(op, &[a, b]);
@@ -294,7 +270,7 @@ impl Maker {
             let g = self.term(Sort::Bool, 2);
             let guards = if self.rng.percent(15) { vec![self.ts.terms.tt()] } else { vec![g, self.ts.terms.not(g)] };
             for guard in guards {
-                let to = if self.rng.percent(15) { LocId::EXIT } else { self.rng.pick(&locs) };
+                let to = if self.rng.percent(15) { LocId::EXIT } else { self.rng.choose(&locs) };
                 let mut updates: Vec<(VarId, Term)> = Vec::new();
                 for _ in 0..self.rng.below(3) {
                     let v = VarId::from_index(self.rng.below(self.ts.vars.len()));

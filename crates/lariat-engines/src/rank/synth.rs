@@ -11,6 +11,7 @@ use super::form::Form;
 use super::relation::{Constraint, Relation};
 use crate::lp::{Clock, ColumnId, Optimum, Rational, Simplex, common_multiple};
 use dashu_int::IBig;
+use lariat_ir::graph;
 
 /// An affine function of the dimensions, with integer weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -370,32 +371,24 @@ pub(crate) fn follows(lp: &mut Simplex, constraints: &[Constraint], sum: &[(Colu
 
 /// The strongly connected component of each node, numbered so that steps between components go downwards.
 pub(crate) fn components(nodes: usize, relations: &[Relation]) -> Vec<usize> {
-    let mut reach = vec![vec![false; nodes]; nodes];
-    for r in relations {
-        reach[r.from][r.to] = true;
-    }
-    for k in 0..nodes {
-        let further = reach[k].clone();
-        for from in reach.iter_mut().filter(|from| from[k]) {
-            for (to, via) in from.iter_mut().zip(&further) {
-                *to |= *via;
-            }
+    let successors = |n: usize| relations.iter().filter(move |r| r.from == n).map(|r| r.to);
+    let found = graph::components(nodes, successors);
+    let mut home = vec![0; nodes];
+    for (c, component) in found.iter().enumerate() {
+        for n in &component.nodes {
+            home[*n] = c;
         }
     }
-    let together = |a: usize, b: usize| a == b || (reach[a][b] && reach[b][a]);
     let mut number = vec![usize::MAX; nodes];
     let mut next = 0;
-    // A component comes when all that it leads to have their numbers.
+    // A component comes when all that it leads to have their numbers, in the order of the first nodes.
     while number.contains(&usize::MAX) {
         for a in 0..nodes {
-            let ready = |b: usize| !reach[a][b] || together(a, b) || number[b] != usize::MAX;
-            let all_ready = (0..nodes)
-                .filter(|m| together(a, *m))
-                .all(|m| (0..nodes).all(|b| !reach[m][b] || together(m, b) || number[b] != usize::MAX));
-            if number[a] == usize::MAX && (0..nodes).all(ready) && all_ready {
-                for (b, n) in number.iter_mut().enumerate().filter(|(b, _)| together(a, *b)) {
-                    debug_assert!(*n == usize::MAX, "{b} is numbered once");
-                    *n = next;
+            let members = &found[home[a]].nodes;
+            let ready = |r: &Relation| home[r.from] != home[a] || home[r.to] == home[a] || number[r.to] != usize::MAX;
+            if number[a] == usize::MAX && relations.iter().all(ready) {
+                for b in members {
+                    number[*b] = next;
                 }
                 next += 1;
             }

@@ -4,24 +4,10 @@ use super::relation::{Constraint, Relation, restrict};
 use crate::linear::Reading;
 use crate::lp::{Clock, Outcome, Rational};
 use dashu_int::IBig;
+use lariat_ir::random::Random;
 use lariat_ir::{Integers, LocId, Op, Sort, Term, TransitionSystem, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-
-/// Small numbers, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % n as u64).expect("small")
-    }
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-}
 
 /// A random term of a sort over the variables.
 fn term(ts: &TransitionSystem, random: &mut Random, sort: Sort, depth: usize) -> Term {
@@ -29,7 +15,7 @@ fn term(ts: &TransitionSystem, random: &mut Random, sort: Sort, depth: usize) ->
     let leaf = |random: &mut Random| {
         let of_sort: Vec<Term> = ts.vars.iter().filter(|v| v.sort == sort).map(|v| v.term).collect();
         if !of_sort.is_empty() && random.below(3) > 0 {
-            return random.of(&of_sort);
+            return random.choose(&of_sort);
         }
         match sort {
             Sort::Bool => t.bool(random.below(2) == 0),
@@ -44,7 +30,7 @@ fn term(ts: &TransitionSystem, random: &mut Random, sort: Sort, depth: usize) ->
     let numeric: Vec<Sort> = ts.vars.iter().map(|v| v.sort).filter(|s| *s != Sort::Bool).collect();
     match sort {
         Sort::Bool => {
-            let s = random.of(&numeric);
+            let s = random.choose(&numeric);
             let (a, b) = (term(ts, random, s, depth - 1), term(ts, random, s, depth - 1));
             let compare: &[Op] = if s == Sort::Int {
                 &[Op::IntLt, Op::IntLe, Op::Eq]
@@ -56,12 +42,12 @@ fn term(ts: &TransitionSystem, random: &mut Random, sort: Sort, depth: usize) ->
                 0 => t.and(c, d),
                 1 => t.or(c, d),
                 2 => t.not(c),
-                _ => t.apply(random.of(compare), &[a, b]),
+                _ => t.apply(random.choose(compare), &[a, b]),
             }
         }
         Sort::Int => {
             let (a, b) = (term(ts, random, sort, depth - 1), term(ts, random, sort, depth - 1));
-            let op = random.of(&[Op::IntAdd, Op::IntSub, Op::IntMul, Op::IntDiv, Op::IntMod, Op::Ite, Op::IntNeg]);
+            let op = random.choose(&[Op::IntAdd, Op::IntSub, Op::IntMul, Op::IntDiv, Op::IntMod, Op::Ite, Op::IntNeg]);
             match op {
                 Op::Ite => t.ite(term(ts, random, Sort::Bool, depth - 1), a, b),
                 Op::IntNeg => t.apply(op, &[a]),
@@ -92,9 +78,9 @@ fn term(ts: &TransitionSystem, random: &mut Random, sort: Sort, depth: usize) ->
             ];
             match random.below(8) {
                 0 => t.ite(term(ts, random, Sort::Bool, depth - 1), a, b),
-                1 => t.apply(random.of(&[Op::BvNeg, Op::BvNot]), &[a]),
+                1 => t.apply(random.choose(&[Op::BvNeg, Op::BvNot]), &[a]),
                 2 => {
-                    let wide = t.apply(random.of(&[Op::ZeroExtend(2), Op::SignExtend(2)]), &[a]);
+                    let wide = t.apply(random.choose(&[Op::ZeroExtend(2), Op::SignExtend(2)]), &[a]);
                     let lo = u32::try_from(random.below(3)).expect("small");
                     t.apply(Op::Extract { hi: lo + w - 1, lo }, &[wide])
                 }
@@ -104,7 +90,7 @@ fn term(ts: &TransitionSystem, random: &mut Random, sort: Sort, depth: usize) ->
                 }
                 _ => {
                     let by = if random.below(2) == 0 { b } else { leaf(random) };
-                    t.apply(random.of(&two), &[a, by])
+                    t.apply(random.choose(&two), &[a, by])
                 }
             }
         }
@@ -153,7 +139,7 @@ fn contains(r: &Relation, before: &[Rational], after: &[Rational], clock: &Clock
 
 /// Every step that the system can make is in one of its relations, with and without splits.
 fn every_step_is_in_a_relation(seed: u64, sort: Sort, values: &[Value], systems: usize) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let clock = Clock::new(u64::MAX, Instant::now() + Duration::from_secs(3600));
     let (mut taken, mut excluded) = (0, 0);
     for _ in 0..systems {

@@ -2,9 +2,9 @@
 
 use crate::intrinsic::Intrinsic;
 use crate::module::{
-    BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp, Function, FunctionId,
-    Global, GlobalId, Instruction, Member, Module, Op, Operand, Parameter, Place, Predicate, Promise, Terminator, Type,
-    TypeId, ValueId, Variable,
+    AtomicOp, BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp, FloatPredicate,
+    Function, FunctionId, Global, GlobalId, Instruction, Listed, Member, Module, Op, Operand, Parameter, Place,
+    Predicate, Promise, Terminator, Type, TypeId, ValueId, Variable,
 };
 
 /// The bytes are not what the reader writes, noticed at this position.
@@ -286,8 +286,10 @@ impl<'a> Reader<'a> {
     // ---- globals
 
     fn global(&mut self) -> Read<Global> {
+        let name = self.text()?;
         Ok(Global {
-            name: self.text()?,
+            listed: Listed::decode(&name),
+            name,
             variable: self.option(Self::variable)?,
             size: self.number()?,
             ty: self.ty()?,
@@ -418,7 +420,7 @@ impl<'a> Reader<'a> {
                 flags: self.flags()?,
             },
             6 => Op::Float { op: self.float_op()?, left: self.operand()?, right: self.option(Self::operand)? },
-            7 => Op::FloatCompare { pred: self.text()?, left: self.operand()?, right: self.operand()? },
+            7 => Op::FloatCompare { pred: self.float_predicate()?, left: self.operand()?, right: self.operand()? },
             8 => Op::Cast { op: self.cast_op()?, arg: self.operand()?, from: self.ty()?, flags: self.flags()? },
             9 => Op::Select { cond: self.operand()?, yes: self.operand()?, no: self.operand()? },
             10 => Op::Phi { incoming: self.list(|r| Ok((r.block_id()?, r.operand()?)))? },
@@ -440,9 +442,12 @@ impl<'a> Reader<'a> {
                     fast: self.flag()?,
                 }
             }
-            15 => {
-                Op::AtomicRmw { op: self.text()?, ptr: self.operand()?, value: self.operand()?, size: self.number()? }
-            }
+            15 => Op::AtomicRmw {
+                op: AtomicOp::decode(&self.text()?),
+                ptr: self.operand()?,
+                value: self.operand()?,
+                size: self.number()?,
+            },
             16 => Op::CompareExchange {
                 ptr: self.operand()?,
                 expected: self.operand()?,
@@ -475,6 +480,13 @@ impl<'a> Reader<'a> {
     fn predicate(&mut self) -> Read<Predicate> {
         use Predicate::{Eq, Ne, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
         self.one_of(&[Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle])
+    }
+
+    fn float_predicate(&mut self) -> Read<FloatPredicate> {
+        match FloatPredicate::decode(&self.text()?) {
+            Some(pred) => Ok(pred),
+            None => self.torn(),
+        }
     }
 
     fn float_op(&mut self) -> Read<FloatOp> {

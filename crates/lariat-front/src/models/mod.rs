@@ -150,7 +150,7 @@ pub enum Kind {
     Input,
     /// The user of the program, as the content of standard input, of a file or of a connection. It is an input, but finite, and
     /// two reads are not two choices where the first one met the end, which then comes again, or where the program has
-    /// pushed a byte back. Whoever does not follow that must take it for environment; `translate::streams` does.
+    /// pushed a byte back. Whoever does not follow that must take it for environment; `translate::library::streams` does.
     Stream,
     /// Anybody else.
     Environment,

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::flat::index;
-use super::layout::Object;
+use super::memory::layout::{Object, Size};
 use super::points::{ObjectId, ObjectKind, Points};
 use crate::intrinsic::Intrinsic;
 use crate::module::{BlockId, Callee, DebugType, Function, Module, Op, Operand, TypeId, ValueId};
@@ -104,7 +104,7 @@ pub(super) fn field(cx: &Context<'_>, object: &Object, offset: i64, size: u64, v
     let (signed, suffix) = match found {
         Some((signed, suffix)) => (signed, suffix),
         None => {
-            let whole = matches!(object.size, super::layout::Size::Constant(n) if n == size) && offset == 0;
+            let whole = matches!(object.size, Size::Constant(n) if n == size) && offset == 0;
             (None, if whole { String::new() } else { format!("+{offset}") })
         }
     };
@@ -218,9 +218,9 @@ pub(super) struct Scopes {
 }
 
 /// The object that such a marker speaks of.
-pub(super) fn marked(module: &Module, instruction: &crate::module::Instruction, what: &Intrinsic) -> Option<ValueId> {
+pub(super) fn marked(module: &Module, instruction: &crate::module::Instruction, what: Intrinsic) -> Option<ValueId> {
     let Op::Call { callee: Callee::Function(f), args, .. } = &instruction.op else { return None };
-    if module.functions[f.0 as usize].intrinsic.as_ref() != Some(what) {
+    if module.functions[f.0 as usize].intrinsic != Some(what) {
         return None;
     }
     match args.last() {
@@ -262,16 +262,16 @@ impl Scopes {
                     }
                     early.insert(instruction.id);
                 }
-                if let Some(v) = marked(module, instruction, &Intrinsic::LifetimeStart) {
+                if let Some(v) = marked(module, instruction, Intrinsic::LifetimeStart) {
                     starts.entry(v).or_insert((b, i));
                     if b != 0 {
                         early.insert(v);
                     }
                 }
-                if let Some(v) = marked(module, instruction, &Intrinsic::LifetimeEnd) {
+                if let Some(v) = marked(module, instruction, Intrinsic::LifetimeEnd) {
                     let returns = matches!(block.terminator, crate::module::Terminator::Return(_));
                     let last = block.instructions[i + 1..].iter().all(|later| {
-                        marked(module, later, &Intrinsic::LifetimeEnd).is_some() || matches!(later.op, Op::Load { .. })
+                        marked(module, later, Intrinsic::LifetimeEnd).is_some() || matches!(later.op, Op::Load { .. })
                     });
                     if !(returns && last) {
                         early.insert(v);
@@ -337,7 +337,7 @@ pub(super) fn local_of(function: &Function, operand: &Operand) -> Option<ValueId
 fn strayed(module: &Module, function: &Function) -> FastSet<ValueId> {
     let instructions = function.blocks.iter().flat_map(|b| &b.instructions);
     let mut number: FastMap<ValueId, usize> = FastMap::default();
-    for v in instructions.filter_map(|i| marked(module, i, &Intrinsic::LifetimeStart)) {
+    for v in instructions.filter_map(|i| marked(module, i, Intrinsic::LifetimeStart)) {
         let next = number.len();
         number.entry(v).or_insert(next);
     }
@@ -352,7 +352,7 @@ fn strayed(module: &Module, function: &Function) -> FastSet<ValueId> {
     while let Some(b) = work.pop() {
         let mut now = gone[b].clone().unwrap_or_default();
         for i in &function.blocks[b].instructions {
-            for (what, out) in [(&Intrinsic::LifetimeStart, false), (&Intrinsic::LifetimeEnd, true)] {
+            for (what, out) in [(Intrinsic::LifetimeStart, false), (Intrinsic::LifetimeEnd, true)] {
                 if let Some(n) = marked(module, i, what).and_then(|v| number.get(&v)) {
                     now[*n] = out;
                 }
@@ -397,8 +397,8 @@ pub(super) fn out_of_scope(module: &Module, function: &Function, block: BlockId,
     let mut open: Vec<Option<FastSet<ValueId>>> = vec![None; function.blocks.len()];
     let pass = |b: BlockId, to: usize, open: &mut FastSet<ValueId>| {
         for instruction in function.blocks[b.0 as usize].instructions.iter().take(to) {
-            open.extend(marked(module, instruction, &Intrinsic::LifetimeStart));
-            if let Some(v) = marked(module, instruction, &Intrinsic::LifetimeEnd) {
+            open.extend(marked(module, instruction, Intrinsic::LifetimeStart));
+            if let Some(v) = marked(module, instruction, Intrinsic::LifetimeEnd) {
                 open.remove(&v);
             }
         }
@@ -420,7 +420,7 @@ pub(super) fn out_of_scope(module: &Module, function: &Function, block: BlockId,
     let mut here = open[block.0 as usize].take().unwrap_or_default();
     pass(block, at as usize, &mut here);
     let all = function.blocks.iter().flat_map(|b| &b.instructions);
-    all.filter_map(|i| marked(module, i, &Intrinsic::LifetimeStart)).filter(|v| !here.contains(v)).collect()
+    all.filter_map(|i| marked(module, i, Intrinsic::LifetimeStart)).filter(|v| !here.contains(v)).collect()
 }
 
 /// The blocks that every way to a block passes.

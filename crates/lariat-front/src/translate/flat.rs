@@ -4,11 +4,12 @@
 //! called already, further out, is a recursion: control goes back to the entry of that instance. Where a return of it goes on
 //! is a matter of the [`Form`]. Calls that would make the graph too large stay calls.
 
+use crate::intrinsic::Intrinsic;
 use crate::module::{
     BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId,
 };
 use lariat_ir::fast::{FastMap, FastSet};
-use lariat_ir::graph::Components;
+use lariat_ir::graph::components;
 use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -52,7 +53,7 @@ pub(super) enum Plan {
 pub(super) enum Form {
     /// A return of an instance resumes after any of the recursive calls that may have led to it.
     Resume,
-    /// A recursive call is skipped, or never left: see [`super::skip`].
+    /// A recursive call is skipped, or never left: see [`super::calls::skip`].
     Skip,
 }
 
@@ -279,18 +280,19 @@ impl<'m> Flat<'m> {
                     Plan::Stay => {}
                 }
             }
-            let name = match callee {
-                Callee::Function(f) => self.module.functions[f.0 as usize].name.as_str(),
-                _ => "",
+            let function = match callee {
+                Callee::Function(f) => Some(&self.module.functions[f.0 as usize]),
+                _ => None,
             };
-            if is_longjmp(name) {
+            let throws = function.is_some_and(|f| is_throw(&f.name));
+            if function.is_some_and(is_longjmp) {
                 found.extend(self.jump_targets(here).into_iter().map(|t| self.after_call(t)));
                 return found;
             }
-            if let Some(handler) = self.handler(here).filter(|_| !*nounwind || is_throw(name)) {
+            if let Some(handler) = self.handler(here).filter(|_| !*nounwind || throws) {
                 found.push(handler);
             }
-            if is_throw(name) {
+            if throws {
                 return found;
             }
             let direct = matches!(callee, Callee::Function(_));
@@ -361,14 +363,11 @@ impl<'m> Flat<'m> {
         graph
     }
 
-    /// The points on cycles: the members of components with an inner edge.
+    /// The points on cycles.
     fn cyclic(&self, order: &[Point]) -> FastSet<Point> {
         let number: FastMap<Point, usize> = order.iter().enumerate().map(|(i, p)| (*p, i)).collect();
-        let next: Vec<Vec<usize>> =
-            order.iter().map(|p| self.successors(*p).iter().map(|q| number[q]).collect()).collect();
-        let all: Vec<usize> = (0..order.len()).collect();
-        let found = Components::new(order.len()).cyclic(&all, |n, i| next[n].get(i).copied());
-        found.into_iter().flatten().map(|n| order[n]).collect()
+        let found = components(order.len(), |n| self.successors(order[n]).into_iter().map(|q| number[&q]));
+        found.into_iter().filter(|c| c.cyclic).flat_map(|c| c.nodes).map(|n| order[n]).collect()
     }
 }
 
@@ -381,16 +380,18 @@ pub(super) struct Graph {
     pub cyclic: FastSet<Point>,
 }
 
-pub(super) fn is_longjmp(name: &str) -> bool {
-    matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk" | "llvm.eh.sjlj.longjmp")
+pub(super) fn is_longjmp(function: &Function) -> bool {
+    matches!(function.name.as_str(), "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk")
+        || function.intrinsic == Some(Intrinsic::LongJump)
 }
 
 /// Whether a call that returns twice is one that `longjmp` comes back to; `vfork` and `getcontext` are none.
 pub(super) fn is_setjmp(module: &Module, callee: &Callee) -> bool {
     let Callee::Function(f) = callee else { return false };
-    let name = module.functions[f.0 as usize].name.as_str();
-    let name = name.strip_prefix('\x01').unwrap_or(name);
-    matches!(name, "setjmp" | "_setjmp" | "__setjmp" | "sigsetjmp" | "__sigsetjmp") || name.starts_with("llvm.eh.")
+    let function = &module.functions[f.0 as usize];
+    let name = function.name.strip_prefix('\x01').unwrap_or(&function.name);
+    matches!(name, "setjmp" | "_setjmp" | "__setjmp" | "sigsetjmp" | "__sigsetjmp")
+        || function.intrinsic == Some(Intrinsic::SetJump)
 }
 
 pub(super) fn is_throw(name: &str) -> bool {

@@ -1,336 +1,289 @@
 //! Instructions, one by one.
 
-use super::arith::{self, Num, Sym, and, bit, cmp, compare, constant, low_bit, not, or, truth};
-use super::build::{Builder, Flow, Split, State};
-use super::flat::InstanceId;
-use super::layout::{Layout, Size};
-use super::numbers::{bit_operation, select};
-use super::points::{ObjectKind, Targets};
-use super::values::{flatten, inner_type, leaf_range, operand_type};
-use super::{bits_of, debug, leaves_of, store_size};
-use crate::module::{BinOp, Callee, Constant, Instruction, Op, Operand, Promise, Type, ValueId};
-use dashu_int::IBig;
+use super::build::Builder;
+use super::memory::access::Access;
+use super::points::ObjectKind;
+use super::state::{Flow, Split, State};
+use super::values::arith::{self, Num, Sym, and, bit, cmp, compare, constant, not, operate, or, truth};
+use super::values::numbers::{Comparison, Conversion, Operation, bit_operation, select};
+use super::values::operand_type;
+use super::{ModelUse, bits_of};
+use crate::module::{AtomicOp, BinOp, Callee, Constant, Flags, Instruction, Op, Operand, Promise, Type};
 use lariat_ir::UnknownKind;
-use lariat_ir::neutral::{CmpOp, Cond, Expr, Goto, IntType, MemUpdate, Overflow};
-use std::rc::Rc;
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow};
 
 impl<'m> Builder<'_, 'm> {
     pub(super) fn execute(&mut self, state: &mut State, instruction: &'m Instruction) -> Result<Flow, Split> {
         let id = state.at.instance;
-        let module = self.cx.flat.module;
-        let result = self.cx.flat.value(id, instruction.id);
-        let width = bits_of(&instruction.ty, module);
+        let flat = self.cx.flat;
+        let result = flat.value(id, instruction.id);
         if decides_by_poison(&instruction.op) {
-            self.end(state, Goto::Ub);
+            self.control.end(state, Goto::Ub);
             return Ok(Flow::Done);
         }
+        let ty = &instruction.ty;
         let sym = match &instruction.op {
             Op::Alloca { size, count, .. } => {
-                let Some(object) = self.points.known(ObjectKind::Stack(id, instruction.id)) else {
+                let Some(object) = self.memory.known(ObjectKind::Stack(id, instruction.id)) else {
                     return Ok(Flow::On);
                 };
-                let count = self.number(state, count, &Type::Int(64));
+                let count = self.values.number(state, count, &Type::Int(64));
                 return self.make_local(state, object, instruction.id, *size, &count);
             }
-            Op::Load { ptr, size, align, volatile, atomic, promise } => {
-                let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address()).unpromised().clone();
-                if *volatile && self.is_register(state, &targets) {
-                    let sym = self.any(state, &instruction.ty, UnknownKind::Environment);
-                    state.env.insert(result, sym);
-                    return Ok(Flow::On);
-                }
-                state.direct = self.is_direct(id, ptr);
-                let loaded = self.load(state, &pointer, &targets, &instruction.ty, *size, *align);
-                state.direct = false;
-                let Some(sym) = loaded? else { return Ok(Flow::Done) };
-                let part = *size < u64::from(module.pointer_bits / 8) && {
-                    let outside = self.points.known(ObjectKind::Outside);
-                    self.points.value(result).0.keys().any(|o| Some(*o) != outside)
-                };
-                let sym = if *volatile || *atomic || part {
-                    // A part of an address is a number that nobody knows.
-                    self.any(state, &instruction.ty, UnknownKind::Environment)
-                } else {
-                    sym
-                };
-                match self.keep_promise(state, sym, promise) {
-                    Some(sym) => sym,
-                    None => return Ok(Flow::Done),
-                }
-            }
-            Op::Store { value, ptr, ty, size, align, volatile, .. } => {
-                let targets = self.targets(state, ptr);
-                if *volatile && self.is_register(state, &targets) {
-                    return Ok(Flow::On);
-                }
-                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address()).unpromised().clone();
-                let sym = self.operand(state, value, ty);
-                state.direct = self.is_direct(id, ptr);
-                let stored = self.store(state, &pointer, &targets, &sym, ty, *size, *align);
-                state.direct = false;
-                return stored;
-            }
-            Op::Gep { base, offset, indices, flags } => {
-                let address = self.address();
-                let mut sum = self.number(state, base, &Type::Ptr).to(address);
-                // A promise about the base becomes one about the sum, which then has its usual form.
-                let mut before = truth(true);
-                while let Expr::Promised { kept, value } = sum {
-                    before = and(before, (*kept).clone());
-                    sum = (*value).clone();
-                }
-                sum = self.add_address(sum, *offset);
-                for (i, scale) in indices {
-                    let ty = operand_type(self.cx.flat.function(id), i);
-                    let value = self.number(state, i, &ty);
-                    let value = arith::sign_extend(&value, bits_of(&ty, module).clamp(1, 128));
-                    let scaled = arith::operate(
-                        lariat_ir::neutral::BinaryOp::Mul,
-                        address,
-                        Overflow::Undefined,
-                        value.to(address),
-                        constant(*scale, address),
-                    );
-                    sum = match scaled {
-                        Expr::Const(k, _) => self.add_address(sum, k),
-                        scaled => {
-                            arith::operate(lariat_ir::neutral::BinaryOp::Add, address, Overflow::Undefined, sum, scaled)
-                        }
-                    };
-                }
-                let kept = if flags.inbounds { self.stays_inside(state, base, &sum)? } else { truth(true) };
-                let sum = match and(before, kept) {
-                    Cond::Const(true) => sum,
-                    kept => Expr::promised(kept, sum),
-                };
-                Sym::Num(Num::new(sum, address))
-            }
+            Op::Load { .. } => self.loaded(state, instruction)?,
+            Op::Store { .. } => return self.stored(state, instruction),
+            Op::Gep { .. } => Some(self.element_address(state, instruction)?),
+            Op::AtomicRmw { .. } => self.atomic(state, instruction)?,
+            Op::CompareExchange { .. } => self.compare_exchange(state, instruction)?,
             Op::Binary { op, left, right, flags } => {
-                if !matches!(instruction.ty, Type::Int(w) if w <= 128) {
-                    self.any(state, &instruction.ty, UnknownKind::Abstraction)
+                let width = bits_of(ty, flat.module);
+                Some(if !matches!(ty, Type::Int(w) if *w <= 128) {
+                    self.values.any(state, ty, UnknownKind::Abstraction)
                 } else if width == 1 {
-                    let (a, b) = (self.condition(state, left), self.condition(state, right));
+                    let (a, b) = (self.values.condition(state, left), self.values.condition(state, right));
                     match op {
                         BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Add | BinOp::Sub | BinOp::Mul => {
                             bit_operation(*op, &a, &b)
                         }
-                        _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
+                        _ => self.values.any(state, ty, UnknownKind::Abstraction),
                     }
                 } else {
-                    self.arithmetic(state, *op, width, (left, right), *flags, &instruction.ty)
-                }
+                    self.values.arithmetic(state, Operation { op: *op, width, flags: *flags }, (left, right), ty)
+                })
             }
-            Op::Compare { pred, left, right, ty, flags } => {
-                let width = bits_of(ty, module);
-                if matches!(ty, Type::Int(_) | Type::Ptr) && width <= 128 {
-                    if width == 1 {
-                        let (a, b) = (self.condition(state, left), self.condition(state, right));
-                        Sym::Cond(compare(*pred, 1, &bit(&a), &bit(&b)))
-                    } else {
-                        let c = self.comparison(state, *pred, left, right, ty, instruction.nosanitize)?;
-                        Sym::Cond(if flags.samesign { self.unless_signs_differ(state, left, right, ty, c) } else { c })
-                    }
-                } else {
-                    self.any(state, &instruction.ty, UnknownKind::Abstraction)
-                }
+            Op::Compare { .. } => Some(self.compared(state, instruction)?),
+            Op::Cast { op, arg, from, flags } => {
+                let conversion = Conversion { op: *op, arg, from, to: ty, flags: *flags };
+                Some(self.values.cast(state, &conversion))
             }
-            Op::Cast { op, arg, from, flags } => self.cast(state, *op, arg, from, &instruction.ty, *flags),
             Op::Select { cond: Operand::Constant(Constant::Poison(_)), .. } => {
-                let poison = Constant::Poison(instruction.ty.clone());
-                self.constant(state, &poison, &instruction.ty)
+                let poison = Constant::Poison(ty.clone());
+                Some(self.values.constant(state, &poison, ty))
             }
             Op::Select { cond, yes, no } => {
-                let c = self.condition(state, cond);
-                let (a, b) = (self.operand(state, yes, &instruction.ty), self.operand(state, no, &instruction.ty));
-                select(&c, &a, &b, width)
+                let c = self.values.condition(state, cond);
+                let (a, b) = (self.values.operand(state, yes, ty), self.values.operand(state, no, ty));
+                Some(select(&c, &a, &b, bits_of(ty, flat.module)))
             }
             Op::Phi { .. } | Op::Fence => return Ok(Flow::On),
             // What is poison becomes some value. A constant is none; of what is computed that is not known.
             Op::Freeze { arg: Operand::Constant(c) } if !matches!(c, Constant::Undef(_) | Constant::Poison(_)) => {
-                self.constant(state, c, &instruction.ty)
+                Some(self.values.constant(state, c, ty))
             }
-            Op::Freeze { .. } => self.any(state, &instruction.ty, UnknownKind::Environment),
-            Op::ExtractValue { aggregate, path } => {
-                let ty = operand_type(self.cx.flat.function(id), aggregate);
-                let (first, count) = leaf_range(&ty, path);
-                match self.operand(state, aggregate, &ty) {
-                    Sym::Aggregate(parts)
-                        if count == 1 && !matches!(instruction.ty, Type::Struct(..) | Type::Array(..)) =>
-                    {
-                        parts.get(first).cloned().unwrap_or(Sym::Nothing)
-                    }
-                    Sym::Aggregate(parts) => Sym::Aggregate(parts.into_iter().skip(first).take(count).collect()),
-                    _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
-                }
-            }
-            Op::InsertValue { aggregate, value, path } => {
-                let (first, count) = leaf_range(&instruction.ty, path);
-                let inner = inner_type(&instruction.ty, path);
-                let new = self.operand(state, value, &inner);
-                match self.operand(state, aggregate, &instruction.ty) {
-                    Sym::Aggregate(mut parts) => {
-                        let new = match new {
-                            Sym::Aggregate(list) => list,
-                            one => vec![one],
-                        };
-                        if first + count <= parts.len() && new.len() == count {
-                            parts.splice(first..first + count, new);
-                        }
-                        Sym::Aggregate(parts)
-                    }
-                    _ => self.any(state, &instruction.ty, UnknownKind::Abstraction),
-                }
-            }
+            Op::Freeze { .. } | Op::LandingPad => Some(self.values.any(state, ty, UnknownKind::Environment)),
+            Op::ExtractValue { aggregate, path } => Some(self.values.extract(state, aggregate, path, ty)),
+            Op::InsertValue { aggregate, value, path } => Some(self.values.insert(state, (aggregate, value), path, ty)),
             Op::Float { op, left, right } => {
                 let operands = [left, right.as_ref().unwrap_or(left)];
-                match self.float_operation(state, *op, operands, &instruction.ty) {
+                Some(match self.values.float_operation(state, *op, operands, ty) {
                     Some(sym) => sym,
-                    None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
-                }
+                    None => self.values.any(state, ty, UnknownKind::Abstraction),
+                })
             }
             Op::FloatCompare { pred, left, right } => {
-                let ty = operand_type(self.cx.flat.function(id), left);
-                match self.float_comparison(state, pred, [left, right], &ty) {
+                let of = operand_type(flat.function(id), left);
+                Some(match self.values.float_comparison(state, *pred, [left, right], &of) {
                     Some(c) => Sym::Cond(c),
-                    None => self.any(state, &instruction.ty, UnknownKind::Abstraction),
-                }
-            }
-            Op::AtomicRmw { op, ptr, value, size } => {
-                let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address()).unpromised().clone();
-                let Some(_) = self.load(state, &pointer, &targets, &instruction.ty, *size, *size)? else {
-                    return Ok(Flow::Done);
-                };
-                let old = self.any(state, &instruction.ty, UnknownKind::Environment);
-                let operand = self.operand(state, value, &instruction.ty);
-                let new = match (op.as_str(), &old, &operand) {
-                    ("xchg", _, new) => new.clone(),
-                    ("add", Sym::Num(a), Sym::Num(b)) => {
-                        Sym::Num(arith::binary(BinOp::Add, width, a, b, crate::module::Flags::default()))
-                    }
-                    ("sub", Sym::Num(a), Sym::Num(b)) => {
-                        Sym::Num(arith::binary(BinOp::Sub, width, a, b, crate::module::Flags::default()))
-                    }
-                    _ => self.any(state, &instruction.ty, UnknownKind::Environment),
-                };
-                let ty = instruction.ty.clone();
-                if let Flow::Done = self.store(state, &pointer, &targets, &new, &ty, *size, *size)? {
-                    return Ok(Flow::Done);
-                }
-                old
-            }
-            Op::CompareExchange { ptr, new, size, .. } => {
-                let targets = self.targets(state, ptr);
-                let pointer = self.number(state, ptr, &Type::Ptr).to(self.address()).unpromised().clone();
-                let ty = operand_type(self.cx.flat.function(id), new);
-                let Some(_) = self.load(state, &pointer, &targets, &ty, *size, *size)? else { return Ok(Flow::Done) };
-                let both = self.any(state, &instruction.ty, UnknownKind::Environment);
-                let new = self.operand(state, new, &ty);
-                if let Sym::Aggregate(parts) = &both
-                    && let [old, Sym::Cond(done)] = parts.as_slice()
-                {
-                    let stored = select(done, &new, old, bits_of(&ty, module));
-                    if let Flow::Done = self.store(state, &pointer, &targets, &stored, &ty, *size, *size)? {
-                        return Ok(Flow::Done);
-                    }
-                }
-                both
+                    None => self.values.any(state, ty, UnknownKind::Abstraction),
+                })
             }
             Op::VaArg { .. } => {
                 let span = state.span.clone();
-                self.assume(state, "further arguments are as the function expects them", span);
-                self.any(state, &instruction.ty, UnknownKind::Environment)
+                self.values.assume(state, "further arguments are as the function expects them", span);
+                Some(self.values.any(state, ty, UnknownKind::Environment))
             }
-            Op::LandingPad => self.any(state, &instruction.ty, UnknownKind::Environment),
-            Op::Opaque { what, args } => {
+            Op::Opaque { what, .. } => {
                 let span = state.span.clone();
-                self.assume(state, &format!("`{what}` has no effect but its result"), span);
-                let _ = args;
-                self.any(state, &instruction.ty, UnknownKind::Abstraction)
+                self.values.assume(state, &format!("`{what}` has no effect but its result"), span);
+                Some(self.values.any(state, ty, UnknownKind::Abstraction))
             }
-            Op::Call { callee, args, promises, promise, .. } => {
-                if let (Some(var), super::ModelUse::Observe) = (self.observed, self.cx.model_use(state.at, callee)) {
-                    return Ok(self.observe(state, var, args));
-                }
-                for (a, promise) in args.iter().zip(promises) {
-                    if !self.pass_with(state, a, promise) {
-                        return Ok(Flow::Done);
-                    }
-                }
-                let flow = self.call(state, instruction)?;
-                // A function that is entered promises it where it returns.
-                if matches!(flow, Flow::On)
-                    && let Some(sym) = state.env.get(&result).cloned()
-                {
-                    let Some(sym) = self.keep_promise(state, sym, promise) else { return Ok(Flow::Done) };
-                    state.env.insert(result, sym);
-                }
-                return Ok(flow);
-            }
+            Op::Call { .. } => return self.called(state, instruction),
         };
+        let Some(sym) = sym else { return Ok(Flow::Done) };
         state.env.insert(result, sym);
         Ok(Flow::On)
     }
 
-    /// The condition that an address stays within the object of its base, or just past its end: where that was promised it is poison
-    /// elsewhere. (An access asks for more, so that the promise is left out of its address.)
-    fn stays_inside(&self, state: &mut State, base: &Operand, sum: &Expr) -> Result<Cond, Split> {
-        let targets = self.points.expand(&self.targets(state, base));
-        let known = |o: &super::points::ObjectId| {
-            let object = self.memory.object(*o);
-            !object.summary && !matches!(object.kind, ObjectKind::Function(_) | ObjectKind::Absolute)
-        };
-        // Of a pointer that may point anywhere nothing is promised that could be said in a few words.
-        if targets.is_empty() || targets.0.len() > super::layout::ALTERNATIVES || !targets.0.keys().all(known) {
-            return Ok(truth(true));
+    fn called(&mut self, state: &mut State, instruction: &'m Instruction) -> Result<Flow, Split> {
+        let Op::Call { callee, args, promises, promise, .. } = &instruction.op else { return Ok(Flow::On) };
+        if let (Some(var), ModelUse::Observe) = (self.control.observed(), self.cx.model_use(state.at, callee)) {
+            return Ok(self.observe(state, var, args));
         }
-        let nothing = constant(0, self.address());
-        let mut kept = truth(false);
-        for id in targets.0.keys() {
-            let object = self.memory.object(*id);
-            let offset = match (sum, &object.many) {
-                (Expr::Const(p, _), None) => Some(i64::try_from(p - &object.base).unwrap_or(-1)),
-                _ => None,
-            };
-            // The object may be gone: then the address means nothing, but no operation has broken a promise yet.
-            state.direct = true;
-            let inside = self.inside(state, object, sum, offset, &nothing);
-            state.direct = false;
-            kept = or(kept, inside?);
+        for (a, promise) in args.iter().zip(promises) {
+            if !self.pass_with(state, a, promise) {
+                return Ok(Flow::Done);
+            }
         }
-        // Nothing may be added to null but 0.
-        let ty = self.address();
-        Ok(or(kept, cmp(CmpOp::Eq, ty, sum.clone(), constant(0, ty))))
+        let result = self.cx.flat.value(state.at.instance, instruction.id);
+        let flow = self.call(state, instruction)?;
+        // A function that is entered promises it where it returns.
+        if matches!(flow, Flow::On)
+            && let Some(sym) = state.env.get(&result).cloned()
+        {
+            let Some(sym) = self.keep_promise(state, sym, promise) else { return Ok(Flow::Done) };
+            state.env.insert(result, sym);
+        }
+        Ok(flow)
     }
 
-    /// Whether an access is to registers of a device, at addresses that the program gives as numbers: what is read there is
-    /// decided by the device, and so is what becomes of what is written.
-    fn is_register(&mut self, state: &mut State, targets: &Targets) -> bool {
-        let absolute = self.points.known(ObjectKind::Absolute);
-        let found = absolute.is_some() && targets.0.len() == 1 && targets.0.keys().next().copied() == absolute;
-        if found {
-            self.program.origins.devices = true;
-            let span = state.span.clone();
-            self.assume(state, "there is a device at the address that the program gives as a number", span);
+    /// The address that a pointer operand of an access is.
+    fn accessed(&mut self, state: &mut State, ptr: &Operand) -> Expr {
+        self.values.number(state, ptr, &Type::Ptr).to(self.memory.address()).unpromised().clone()
+    }
+
+    /// What a load gives; nothing if nothing follows.
+    fn loaded(&mut self, state: &mut State, instruction: &Instruction) -> Result<Option<Sym>, Split> {
+        let Op::Load { ptr, size, align, volatile, atomic, promise } = &instruction.op else { return Ok(None) };
+        let id = state.at.instance;
+        let targets = self.memory.targets(state, ptr);
+        let pointer = self.accessed(state, ptr);
+        if *volatile && self.values.is_register(state, &targets) {
+            return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
         }
-        found
+        state.direct = self.memory.is_direct(id, ptr);
+        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *align };
+        let loaded = self.load(state, access, &instruction.ty);
+        state.direct = false;
+        let Some(sym) = loaded? else { return Ok(None) };
+        let part = *size < u64::from(self.cx.flat.module.pointer_bits / 8) && {
+            let outside = self.memory.known(ObjectKind::Outside);
+            let result = self.cx.flat.value(id, instruction.id);
+            self.memory.value(result).0.keys().any(|o| Some(*o) != outside)
+        };
+        let sym = if *volatile || *atomic || part {
+            // A part of an address is a number that nobody knows.
+            self.values.any(state, &instruction.ty, UnknownKind::Environment)
+        } else {
+            sym
+        };
+        Ok(self.keep_promise(state, sym, promise))
+    }
+
+    fn stored(&mut self, state: &mut State, instruction: &Instruction) -> Result<Flow, Split> {
+        let Op::Store { value, ptr, ty, size, align, volatile, .. } = &instruction.op else { return Ok(Flow::On) };
+        let targets = self.memory.targets(state, ptr);
+        if *volatile && self.values.is_register(state, &targets) {
+            return Ok(Flow::On);
+        }
+        let pointer = self.accessed(state, ptr);
+        let sym = self.values.operand(state, value, ty);
+        state.direct = self.memory.is_direct(state.at.instance, ptr);
+        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *align };
+        let stored = self.store(state, access, &sym, ty);
+        state.direct = false;
+        stored
+    }
+
+    /// `getelementptr`
+    fn element_address(&mut self, state: &mut State, instruction: &Instruction) -> Result<Sym, Split> {
+        let Op::Gep { base, offset, indices, flags } = &instruction.op else { return Ok(Sym::Nothing) };
+        let address = self.memory.address();
+        let mut sum = self.values.number(state, base, &Type::Ptr).to(address);
+        // A promise about the base becomes one about the sum, which then has its usual form.
+        let mut before = truth(true);
+        while let Expr::Promised { kept, value } = sum {
+            before = and(before, (*kept).clone());
+            sum = (*value).clone();
+        }
+        sum = self.memory.add_address(sum, *offset);
+        for (i, scale) in indices {
+            let ty = operand_type(self.cx.flat.function(state.at.instance), i);
+            let value = self.values.number(state, i, &ty);
+            let value = arith::sign_extend(&value, bits_of(&ty, self.cx.flat.module).clamp(1, 128));
+            let factor = constant(*scale, address);
+            let scaled = operate(BinaryOp::Mul, address, Overflow::Undefined, value.to(address), factor);
+            sum = match scaled {
+                Expr::Const(k, _) => self.memory.add_address(sum, k),
+                scaled => operate(BinaryOp::Add, address, Overflow::Undefined, sum, scaled),
+            };
+        }
+        let kept = if flags.inbounds { self.memory.stays_inside(state, base, &sum)? } else { truth(true) };
+        let sum = match and(before, kept) {
+            Cond::Const(true) => sum,
+            kept => Expr::promised(kept, sum),
+        };
+        Ok(Sym::Num(Num::new(sum, address)))
+    }
+
+    fn compared(&mut self, state: &mut State, instruction: &Instruction) -> Result<Sym, Split> {
+        let Op::Compare { pred, left, right, ty, flags } = &instruction.op else { return Ok(Sym::Nothing) };
+        let width = bits_of(ty, self.cx.flat.module);
+        if !(matches!(ty, Type::Int(_) | Type::Ptr) && width <= 128) {
+            return Ok(self.values.any(state, &instruction.ty, UnknownKind::Abstraction));
+        }
+        if width == 1 {
+            let (a, b) = (self.values.condition(state, left), self.values.condition(state, right));
+            return Ok(Sym::Cond(compare(*pred, 1, &bit(&a), &bit(&b))));
+        }
+        let comparison = Comparison { pred: *pred, left, right, ty, is_check: instruction.nosanitize };
+        let c = self.values.comparison(state, &comparison)?;
+        Ok(Sym::Cond(if flags.samesign { self.values.unless_signs_differ(state, &comparison, c) } else { c }))
+    }
+
+    /// What an `atomicrmw` gives; nothing if nothing follows.
+    fn atomic(&mut self, state: &mut State, instruction: &Instruction) -> Result<Option<Sym>, Split> {
+        let Op::AtomicRmw { op, ptr, value, size } = &instruction.op else { return Ok(None) };
+        let ty = &instruction.ty;
+        let targets = self.memory.targets(state, ptr);
+        let pointer = self.accessed(state, ptr);
+        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *size };
+        let Some(_) = self.load(state, access, ty)? else { return Ok(None) };
+        let old = self.values.any(state, ty, UnknownKind::Environment);
+        let operand = self.values.operand(state, value, ty);
+        let computed = |op: BinOp, a: &Num, b: &Num| {
+            Sym::Num(arith::binary(op, bits_of(ty, self.cx.flat.module), a, b, Flags::default()))
+        };
+        let new = match (op, &old, &operand) {
+            (AtomicOp::Exchange, _, new) => new.clone(),
+            (AtomicOp::Add, Sym::Num(a), Sym::Num(b)) => computed(BinOp::Add, a, b),
+            (AtomicOp::Sub, Sym::Num(a), Sym::Num(b)) => computed(BinOp::Sub, a, b),
+            _ => self.values.any(state, ty, UnknownKind::Environment),
+        };
+        Ok(match self.store(state, access, &new, ty)? {
+            Flow::Done => None,
+            Flow::On | Flow::To(_) => Some(old),
+        })
+    }
+
+    /// What a `cmpxchg` gives; nothing if nothing follows.
+    fn compare_exchange(&mut self, state: &mut State, instruction: &Instruction) -> Result<Option<Sym>, Split> {
+        let Op::CompareExchange { ptr, new, size, .. } = &instruction.op else { return Ok(None) };
+        let targets = self.memory.targets(state, ptr);
+        let pointer = self.accessed(state, ptr);
+        let ty = operand_type(self.cx.flat.function(state.at.instance), new);
+        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *size };
+        let Some(_) = self.load(state, access, &ty)? else { return Ok(None) };
+        let both = self.values.any(state, &instruction.ty, UnknownKind::Environment);
+        let new = self.values.operand(state, new, &ty);
+        if let Sym::Aggregate(parts) = &both
+            && let [old, Sym::Cond(done)] = parts.as_slice()
+        {
+            let stored = select(done, &new, old, bits_of(&ty, self.cx.flat.module));
+            if let Flow::Done = self.store(state, access, &stored, &ty)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(both))
     }
 
     /// A value is handed over with a promise, as an argument or a result: where it is not kept the run is undefined, or, if that is poison
     /// only, nothing is said of it. Whether anything follows.
     pub(super) fn pass_with(&mut self, state: &mut State, operand: &Operand, promise: &Promise) -> bool {
         if promise.defined && matches!(operand, Operand::Constant(Constant::Undef(_) | Constant::Poison(_))) {
-            self.end(state, Goto::Ub);
+            self.control.end(state, Goto::Ub);
             return false;
         }
         if promise.is_empty() {
             return true;
         }
         let ty = operand_type(self.cx.flat.function(state.at.instance), operand);
-        let Sym::Num(value) = self.operand(state, operand, &ty) else { return true };
+        let Sym::Num(value) = self.values.operand(state, operand, &ty) else { return true };
         let kept = kept(&value, promise);
-        if promise.defined { self.require(state, kept) } else { self.beyond_unless(state, kept) }
+        if promise.defined {
+            self.control.require(state, kept)
+        } else {
+            self.control.beyond_unless(&mut self.values, state, kept)
+        }
     }
 
     /// A value of which something is promised; where that is not kept it is poison, or the run is undefined and nothing follows.
@@ -341,233 +294,9 @@ impl<'m> Builder<'_, 'm> {
         }
         let kept = kept(&value, promise);
         if promise.defined {
-            return self.require(state, kept).then_some(Sym::Num(value));
+            return self.control.require(state, kept).then_some(Sym::Num(value));
         }
-        Some(self.poison_where(state, not(kept), value))
-    }
-
-    /// Whether an address is that of a local object that the function calls by its name, in its scope.
-    pub(super) fn is_direct(&mut self, instance: InstanceId, operand: &Operand) -> bool {
-        let Operand::Value(v) = operand else { return false };
-        let function = self.cx.flat.function(instance);
-        if let Some(p) = function.params.get(v.0 as usize) {
-            return p.byval.is_some();
-        }
-        let Some(local) = debug::local_of(function, operand) else { return false };
-        let f = self.cx.flat.instance(instance).function;
-        let module = self.cx.flat.module;
-        let scopes = self.scopes.entry(f).or_insert_with(|| Rc::new(debug::Scopes::new(module, function)));
-        !scopes.is_strayed(local)
-    }
-
-    /// A new local object: nothing is known of its content.
-    #[expect(clippy::unnecessary_wraps, reason = "every instruction has this form")]
-    pub(super) fn make_local(
-        &mut self,
-        state: &mut State,
-        id: super::points::ObjectId,
-        value: ValueId,
-        element: u64,
-        count: &Num,
-    ) -> Result<Flow, Split> {
-        let object = self.memory.object(id).clone();
-        let ty = self.address();
-        let flat = self.cx.flat.value(state.at.instance, value);
-        if let Size::Constant(_) = object.size {
-        } else {
-            let size = arith::operate(
-                lariat_ir::neutral::BinaryOp::Mul,
-                ty,
-                Overflow::Undefined,
-                count.to(ty),
-                constant(element, ty),
-            );
-            // A negative size, or more than there is, is undefined; for less there may still be no model addresses.
-            let possible = and(
-                cmp(CmpOp::Ge, ty, size.clone(), constant(0, ty)),
-                cmp(CmpOp::Le, ty, size.clone(), constant(self.largest_of_all(), ty)),
-            );
-            if !self.require(state, possible) {
-                return Ok(Flow::Done);
-            }
-            let largest = if object.many.is_some() { self.memory.largest.1 } else { self.memory.largest.0 };
-            if IBig::from(largest) < self.largest_of_all()
-                && !self.beyond_unless(state, cmp(CmpOp::Le, ty, size.clone(), constant(largest, ty)))
-            {
-                return Ok(Flow::Done);
-            }
-            match object.size {
-                Size::Var(v) => state.set(v, size),
-                Size::Mem(m) => {
-                    let base = object
-                        .many
-                        .as_ref()
-                        .map_or_else(|| constant(object.base.clone(), ty), |many| state.var(many.next));
-                    state.stores.push(MemUpdate::Store { mem: m, address: base, value: size });
-                }
-                Size::Constant(_) => {}
-            }
-        }
-        if object.many.is_some() {
-            let Some(base) = self.next_of_many(state, id) else { return Ok(Flow::Done) };
-            self.forget_new(state, id, &base);
-            self.set_latest(state, state.at.instance, value, base);
-        } else {
-            state.env.insert(flat, Sym::Num(Num::constant(object.base.clone(), ty)));
-            self.forget_fresh(state, id);
-        }
-        self.set_alive(state, id, value, true);
-        Ok(Flow::On)
-    }
-
-    /// The content of an object that has just been made.
-    pub(super) fn forget_fresh(&mut self, state: &mut State, id: super::points::ObjectId) {
-        match &self.memory.object(id).layout {
-            Layout::Scalars(_) => self.forget(state, id, UnknownKind::Environment),
-            Layout::Region(_) => {
-                let base = constant(self.memory.object(id).base.clone(), self.address());
-                self.forget_new(state, id, &base);
-            }
-        }
-    }
-
-    /// The content of a new object in an array. What was never written has the array's first content, of which nobody knows
-    /// anything; but where the array is an input in part, and where the object may have been there before, it is forgotten.
-    pub(super) fn forget_new(&mut self, state: &mut State, id: super::points::ObjectId, base: &Expr) {
-        let object = self.memory.object(id).clone();
-        let Layout::Region(n) = object.layout else { return };
-        let region = self.memory.regions[n].clone();
-        let again = object.many.is_none() && self.cx.on_cycle(state.at);
-        let input = region.objects.iter().any(|o| self.memory.object(*o).kind == ObjectKind::Outside);
-        if !again && !input {
-            return;
-        }
-        let targets = Targets([(id, super::points::Offsets::Exact(vec![0]))].into());
-        let pieces = match object.size {
-            Size::Constant(size) => self.pieces(&targets, base, size),
-            _ => None,
-        };
-        let Some(pieces) = pieces else {
-            let alone = region.objects.len() == 1;
-            let kind = if alone { UnknownKind::Environment } else { UnknownKind::Abstraction };
-            self.forget(state, id, kind);
-            return;
-        };
-        for (d, size) in pieces {
-            let first = i64::try_from(d).unwrap_or(0);
-            let first = if region.stride > 0 { first.rem_euclid(region.stride) } else { first };
-            let field = region.fields.iter().find(|f| region.bytes || f.size == size && f.first == first);
-            let Some(field) = field.cloned() else { continue };
-            let value = self.unknown(state, "content", field.ty, UnknownKind::Environment, None);
-            let address = self.add_address(base.clone(), d);
-            state.stores.push(MemUpdate::Store { mem: field.mem, address, value: value.expr });
-        }
-    }
-
-    /// The address of a further object of which there are many.
-    pub(super) fn next_of_many(&mut self, state: &mut State, id: super::points::ObjectId) -> Option<Expr> {
-        let object = self.memory.object(id).clone();
-        let many = object.many.as_ref()?;
-        let ty = self.address();
-        let base = state.var(many.next);
-        let limit = constant(&many.limit - &many.step, ty);
-        if !self.beyond_unless(state, cmp(CmpOp::Lt, ty, base.clone(), limit)) {
-            return None;
-        }
-        state.set(many.next, self.add_address(base.clone(), many.step.clone()));
-        Some(base)
-    }
-
-    /// Loads a value; nothing if the access is undefined on this way.
-    pub(super) fn load(
-        &mut self,
-        state: &mut State,
-        pointer: &Expr,
-        targets: &Targets,
-        ty: &Type,
-        size: u64,
-        align: u64,
-    ) -> Result<Option<Sym>, Split> {
-        let leaves = leaves_of(ty);
-        let single = leaves.len() == 1 && leaves[0].0 == 0;
-        let mut parts = Vec::new();
-        if !self.somewhere(state, pointer, targets) {
-            return Ok(None);
-        }
-        if super::is_huge(ty) {
-            let valid = self.range_valid(state, pointer, targets, &constant(size, self.address()))?;
-            if !self.require(state, valid) {
-                return Ok(None);
-            }
-            return Ok(Some(self.any(state, ty, UnknownKind::Abstraction)));
-        }
-        for (offset, leaf) in &leaves {
-            let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
-            let at = self.add_address(pointer.clone(), *offset);
-            let moved = super::layout::shift(targets, *offset);
-            let resolved = self.resolve(state, &at, &moved, bytes, align)?;
-            let value = self.read(state, &resolved, bytes)?;
-            if !self.require(state, resolved.valid) {
-                return Ok(None);
-            }
-            parts.push(match leaf {
-                Type::Int(1) => Sym::Cond(low_bit(&value)),
-                Type::Int(w) if u64::from(*w) < bytes * 8 => Sym::Num(arith::truncate(&value, *w)),
-                _ => Sym::Num(value),
-            });
-        }
-        Ok(Some(if matches!(ty, Type::Struct(..) | Type::Array(..)) {
-            Sym::Aggregate(parts)
-        } else {
-            parts.pop().unwrap_or(Sym::Nothing)
-        }))
-    }
-
-    /// Stores a value.
-    #[expect(clippy::too_many_arguments, reason = "they are the parts of LLVM's store")]
-    pub(super) fn store(
-        &mut self,
-        state: &mut State,
-        pointer: &Expr,
-        targets: &Targets,
-        value: &Sym,
-        ty: &Type,
-        size: u64,
-        align: u64,
-    ) -> Result<Flow, Split> {
-        let leaves = leaves_of(ty);
-        let single = leaves.len() == 1 && leaves[0].0 == 0;
-        let mut parts = Vec::new();
-        flatten(value, &mut parts);
-        if !self.somewhere(state, pointer, targets) {
-            return Ok(Flow::Done);
-        }
-        if super::is_huge(ty) {
-            let valid = self.range_valid(state, pointer, targets, &constant(size, self.address()))?;
-            if !self.require(state, valid) {
-                return Ok(Flow::Done);
-            }
-            self.forget_all(state, targets, UnknownKind::Abstraction);
-            return Ok(Flow::On);
-        }
-        for ((offset, leaf), part) in leaves.iter().zip(parts) {
-            let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
-            let at = self.add_address(pointer.clone(), *offset);
-            let moved = super::layout::shift(targets, *offset);
-            state.writing = true;
-            let resolved = self.resolve(state, &at, &moved, bytes, align);
-            state.writing = false;
-            let resolved = resolved?;
-            let part = match leaf {
-                Type::Int(w) if u64::from(*w) < bytes * 8 => arith::zero_extend(&part, *w),
-                _ => part,
-            };
-            if !self.require(state, resolved.valid.clone()) {
-                return Ok(Flow::Done);
-            }
-            self.write(state, &resolved, bytes, &part)?;
-        }
-        Ok(Flow::On)
+        Some(self.values.poison_where(state, not(kept), value))
     }
 }
 

@@ -3,12 +3,13 @@
 //! 1. `prepare` reads what the compiler's checks say about signs, and takes the checks away whose operations have the same
 //!    rule in the neutral program.
 //! 2. `flat` makes one graph of the entry and what it calls.
-//! 3. `points` finds what pointers may point to, `layout` makes objects scalars or arrays.
-//! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases.
-//!    `start` has the beginning, `values`, `instructions`, `numbers` and `memory` what a step does, `returns` the ends of
-//!    calls, `skip` recursive calls for proofs of termination, `calls`, `intrinsics` and `library` the functions that are not entered, `handlers` what runs that
-//!    nobody calls, `assembly` inline assembly, `streams`, `handles` and `arguments` what comes from outside, `bulk` copies and new objects, `live` what is
-//!    used later, `sources` the loops of the source, `arith` the integers.
+//! 3. `points` finds what pointers may point to, `memory::layout` makes objects scalars or arrays.
+//! 4. `build` executes pieces of the graph symbolically, from one cut point to the next, and writes them as cases: `start` has the
+//!    beginning, `instructions` and `control::terminator` the steps.
+//!
+//! The builder is a composition of rooms, by what changes together. `control` owns the locations and the ways of a piece, `values` what the
+//! program declares, `memory` the objects and what pointers mean, `calls` what is kept of calls, `library` what is kept of streams. A
+//! method of a room changes that room and asks `values` for what is unknown; what also ends a way is a step of the builder.
 //!
 //! No LLVM pass runs. A local variable needs no SSA form to be a state variable, so nothing is promoted, and no pass can use
 //! undefined behaviour to change what the program does.
@@ -16,42 +17,32 @@
 //! With [`Options::observe`] a call of that function ends a location: the value is stored in the variable `observed`, and the
 //! next location's name starts with `observe`.
 
-mod arguments;
-mod arith;
-mod assembly;
 mod build;
-mod bulk;
 mod calls;
+mod control;
 mod debug;
 mod flat;
-mod floats;
-mod handlers;
-mod handles;
 mod instructions;
-mod intrinsics;
-mod layout;
 mod library;
-mod live;
 mod memory;
-mod numbers;
-mod origins;
 mod points;
 mod prepare;
-mod returns;
-mod skip;
 mod sources;
 mod start;
-mod streams;
+mod state;
 mod values;
 
 use crate::intrinsic::Intrinsic;
 use crate::models::{Model, Table};
-use crate::module::{BlockId, Callee, Function, FunctionId, Module, Op, Operand, Terminator, Type, ValueId};
+use crate::module::{
+    BlockId, Callee, Function, FunctionId, Instruction, Listed, Module, Op, Operand, Place, Terminator, Type, ValueId,
+};
 use crate::{Entry, EntryChoice, Failure, Options};
+use calls::handlers::Handlers;
 use flat::{Flat, Form, Graph, InstanceId, Plan, Point};
-use lariat_ir::Assumption;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{IntType, Program, Recursion};
+use lariat_ir::{Assumption, Span};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -69,12 +60,11 @@ pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failu
     let assumed = prepare::leave_assumptions_to_models(&mut module, table);
     let entries: Vec<FunctionId> = entries(&module, options)?;
     let entries: Vec<FunctionId> = entries.into_iter().map(|f| prepare::with_constructors(&mut module, f)).collect();
-    let handlers = handlers::Handlers::new(&module, table);
+    let handlers = Handlers::new(&module, table);
     let mut done = Vec::new();
     for f in entries {
         let function = &module.functions[f.0 as usize];
-        let whole = function.name == "main" || options.observe.is_some();
-        let mut program = program(&module, table, options, &handlers, f, whole);
+        let mut program = program(&module, Job { table, options, handlers: &handlers }, f);
         state(&mut program, &assumed);
         done.push(Entry { name: function.shown().to_owned(), program });
     }
@@ -145,20 +135,22 @@ fn entries(module: &Module, options: &Options) -> Result<Vec<FunctionId>, Failur
     }
 }
 
-fn program(
-    module: &Module,
-    table: &Table,
-    options: &Options,
-    handlers: &handlers::Handlers,
-    entry: FunctionId,
-    whole: bool,
-) -> Program {
+/// What the programs of one module share.
+#[derive(Clone, Copy)]
+struct Job<'m> {
+    table: &'m Table,
+    options: &'m Options,
+    /// Functions that run at signals and the like.
+    handlers: &'m Handlers,
+}
+
+fn program(module: &Module, job: Job<'_>, entry: FunctionId) -> Program {
     let mut flat = Flat::new(module, entry);
-    let (mut program, names) = in_form(&flat, table, options, handlers, entry, whole, &FastMap::default());
+    let (mut program, names) = in_form(&flat, job, entry, &FastMap::default());
     // Observations compare runs, and a skipped call has none.
-    if flat.has_recursion() && options.observe.is_none() {
+    if flat.has_recursion() && job.options.observe.is_none() {
         flat.form = Form::Skip;
-        let (ending, _) = in_form(&flat, table, options, handlers, entry, whole, &names);
+        let (ending, _) = in_form(&flat, job, entry, &names);
         program.recursion = Recursion::Resumed { ending: Box::new(ending) };
     }
     program
@@ -167,16 +159,14 @@ fn program(
 /// The program of a graph, and the names of its locations; where `known` has one it is taken from there.
 fn in_form(
     flat: &Flat<'_>,
-    table: &Table,
-    options: &Options,
-    handlers: &handlers::Handlers,
+    job: Job<'_>,
     entry: FunctionId,
-    whole: bool,
     known: &FastMap<Point, String>,
 ) -> (Program, FastMap<Point, String>) {
     let module = flat.module;
     let graph = flat.explore(InstanceId(0));
-    let mut cx = Context::new(flat, &graph, table, options, handlers, whole);
+    let whole = module.functions[entry.0 as usize].name == "main" || job.options.observe.is_some();
+    let mut cx = Context::new(flat, &graph, job, whole);
     let solve = |cx: &mut Context<'_>| {
         let unknown = cx.has_unknown_calls() || !flat.left_out.is_empty();
         cx.open = unknown || !whole;
@@ -188,14 +178,14 @@ fn in_form(
     cx.closed = true;
     let mut points = solve(&mut cx);
     if !cx.are_closed(&points) {
-        cx = Context::new(flat, &graph, table, options, handlers, whole);
+        cx = Context::new(flat, &graph, job, whole);
         points = solve(&mut cx);
     }
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
     program.address = IntType::signed(module.pointer_bits);
     let mut names = Names::default();
-    let memory = layout::Memory::new(&cx, &points, &mut program, &mut names);
-    build::Builder::new(&cx, &points, &memory, program, names, known).build()
+    let memory = memory::Memory::new(&cx, &points, &mut program, &mut names);
+    build::Builder::new(&cx, &memory, program, names, known).build()
 }
 
 /// What everything in the making of one program looks at.
@@ -218,7 +208,7 @@ struct Context<'m> {
     /// Functions that run when the program ends.
     destructors: Vec<FunctionId>,
     /// Functions that run at signals and the like.
-    handlers: &'m handlers::Handlers,
+    handlers: &'m Handlers,
     /// For each block of an instance, its points in order, and whether each lies on a cycle.
     pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
 }
@@ -226,7 +216,7 @@ struct Context<'m> {
 /// What a call comes to, besides functions that are entered.
 enum ModelUse<'m> {
     Entered,
-    Intrinsic(&'m Intrinsic),
+    Intrinsic(Intrinsic),
     /// The function whose calls are observations.
     Observe,
     Model(&'m Model),
@@ -234,14 +224,7 @@ enum ModelUse<'m> {
 }
 
 impl<'m> Context<'m> {
-    fn new(
-        flat: &'m Flat<'m>,
-        graph: &'m Graph,
-        table: &'m Table,
-        options: &'m Options,
-        handlers: &'m handlers::Handlers,
-        whole: bool,
-    ) -> Self {
+    fn new(flat: &'m Flat<'m>, graph: &'m Graph, job: Job<'m>, whole: bool) -> Self {
         let mut pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>> = FastMap::default();
         for p in &graph.order {
             pieces.entry((p.instance, p.block)).or_default().push((p.index, graph.cyclic.contains(p)));
@@ -249,9 +232,10 @@ impl<'m> Context<'m> {
         for list in pieces.values_mut() {
             list.sort_unstable();
         }
-        let destructors = prepare::listed(flat.module, prepare::Listed::Destructors);
+        let destructors = prepare::listed(flat.module, Listed::Destructors);
         let signs = RefCell::default();
         let (known_outside, stored_outside) = (FastSet::default(), FastSet::default());
+        let Job { table, options, handlers } = job;
         Self {
             flat,
             graph,
@@ -334,7 +318,7 @@ impl<'m> Context<'m> {
                 if !function.blocks.is_empty() {
                     return ModelUse::Unknown;
                 }
-                if let Some(intrinsic) = &function.intrinsic {
+                if let Some(intrinsic) = function.intrinsic.filter(|i| !matches!(i, Intrinsic::Unlisted(_))) {
                     return ModelUse::Intrinsic(intrinsic);
                 }
                 if self.options.observe.as_deref() == Some(&function.name) {
@@ -399,10 +383,38 @@ impl<'m> Context<'m> {
         function.blocks.iter().enumerate().any(|(b, block)| {
             block.instructions.iter().enumerate().any(|(i, instruction)| {
                 let here = instruction.id == value
-                    || debug::marked(self.flat.module, instruction, &Intrinsic::LifetimeStart) == Some(value);
+                    || debug::marked(self.flat.module, instruction, Intrinsic::LifetimeStart) == Some(value);
                 here && self.on_cycle(Point { instance, block: BlockId(flat::index(b)), index: flat::index(i) })
             })
         })
+    }
+
+    /// The name of the function that an instruction calls.
+    fn callee_name(&self, instruction: &Instruction) -> Option<String> {
+        match &instruction.op {
+            Op::Call { callee: Callee::Function(f), .. } => {
+                Some(self.flat.module.functions[f.0 as usize].shown().to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    fn span(&self, place: Option<Place>) -> Option<Span> {
+        place.map(|p| Span {
+            file: self.flat.module.files.get(p.file as usize).cloned().unwrap_or_default(),
+            line: p.line,
+            column: p.column.max(1),
+        })
+    }
+
+    fn span_at(&self, at: Point) -> Option<Span> {
+        let block = self.flat.block(at);
+        let places = block.instructions.iter().skip(at.index as usize).map(|i| i.place).chain([block.place]);
+        // A block of the compiler's own has the place of what leads to it.
+        let function = self.flat.function(at.instance);
+        let before =
+            function.blocks.iter().filter(|b| block_successors(&b.terminator).contains(&at.block)).map(|b| b.place);
+        self.span(places.chain(before).flatten().find(|p| p.line > 0))
     }
 
     /// For the values of a function: whether they are used or made as signed numbers, or as unsigned ones.
@@ -515,7 +527,7 @@ impl Names {
     }
     fn mem(&mut self, program: &mut Program, base: &str, cell: IntType) -> usize {
         let name = self.unused(base);
-        program.mems.push(layout::blank(cell, name));
+        program.mems.push(memory::layout::blank(cell, name));
         program.mems.len() - 1
     }
 }

@@ -11,7 +11,7 @@
 use super::flat::{Flat, FlatValue, Plan, Point};
 use super::{Context, ModelUse};
 use crate::intrinsic::Intrinsic;
-use crate::models::{Content, Effect, Expr as ModelExpr, Returns};
+use crate::models::{Content, Effect, Expr as ModelExpr, Model, Returns};
 use crate::module::{
     BinOp, BlockId, Callee, CastOp, Constant, FunctionId, GlobalId, Instruction, Op, Operand, Terminator, Type, ValueId,
 };
@@ -661,66 +661,66 @@ impl Points {
                     self.store_anywhere(&Targets::one(object, 0), &outside);
                 }
                 for effect in &model.effects {
-                    match effect {
-                        Effect::Writes(write) => {
-                            let to = arguments.get(write.to).cloned().unwrap_or_default();
-                            match write.content {
-                                Content::CopyOf(from) => {
-                                    let from = arguments.get(from).cloned().unwrap_or_default();
-                                    if write.offset.is_none() {
-                                        self.copy(&to, &from);
-                                    } else {
-                                        self.copy(&to.anywhere(), &from.anywhere());
-                                    }
-                                }
-                                Content::PointerInto(into) => {
-                                    let into = arguments.get(into).cloned().unwrap_or_default().anywhere();
-                                    self.store_anywhere(&to, &into);
-                                }
-                                Content::Unknown(_) => {
-                                    // Bytes that nobody knows may be those of a pointer.
-                                    let outside = self.outside();
-                                    self.store_anywhere(&to, &outside);
-                                }
-                                _ => {}
-                            }
-                        }
-                        Effect::Prints(format) => {
-                            // Only `%n` writes.
-                            if args.get(*format).is_none_or(|f| super::library::may_count(flat.module, f)) {
-                                for a in arguments.iter().skip(model.params.len()) {
-                                    self.escape(a);
-                                }
-                            }
-                        }
-                        Effect::Frees(_) | Effect::Scans(..) => {}
-                        Effect::Calls(_) | Effect::ChangesMemory => arguments.iter().for_each(|a| self.escape(a)),
-                        Effect::Keeps(arg) => {
-                            let kept = arguments.get(*arg).cloned().unwrap_or_default();
-                            self.kept.extend(self.expand(&kept).0.into_keys());
-                            self.escape(&kept);
-                        }
-                        Effect::ChangesThrough(arg)
-                        | Effect::FreesThrough(arg)
-                        | Effect::GivesAway(arg)
-                        | Effect::Registers(arg, _) => {
-                            let through = arguments.get(*arg).cloned().unwrap_or_default();
-                            self.escape(&through);
-                        }
-                        Effect::ChangesThroughRest => {
-                            for a in arguments.iter().skip(model.params.len()) {
-                                self.escape(a);
-                            }
+                    self.effect(cx, model, effect, args, &arguments);
+                }
+                let pointer = model.result == Some(crate::models::Type::Pointer);
+                self.returns(at, result, &model.returns, &arguments, pointer);
+            }
+        }
+    }
+
+    /// What an effect of a model does to pointers.
+    fn effect(&mut self, cx: &Context<'_>, model: &Model, effect: &Effect, args: &[Operand], arguments: &[Targets]) {
+        match effect {
+            Effect::Writes(write) => {
+                let to = arguments.get(write.to).cloned().unwrap_or_default();
+                match write.content {
+                    Content::CopyOf(from) => {
+                        let from = arguments.get(from).cloned().unwrap_or_default();
+                        if write.offset.is_none() {
+                            self.copy(&to, &from);
+                        } else {
+                            self.copy(&to.anywhere(), &from.anywhere());
                         }
                     }
+                    Content::PointerInto(into) => {
+                        let into = arguments.get(into).cloned().unwrap_or_default().anywhere();
+                        self.store_anywhere(&to, &into);
+                    }
+                    Content::Unknown(_) => {
+                        // Bytes that nobody knows may be those of a pointer.
+                        let outside = self.outside();
+                        self.store_anywhere(&to, &outside);
+                    }
+                    _ => {}
                 }
-                self.returns(
-                    at,
-                    result,
-                    &model.returns,
-                    &arguments,
-                    model.result == Some(crate::models::Type::Pointer),
-                );
+            }
+            Effect::Prints(format) => {
+                // Only `%n` writes.
+                if args.get(*format).is_none_or(|f| super::library::models::may_count(cx.flat.module, f)) {
+                    for a in arguments.iter().skip(model.params.len()) {
+                        self.escape(a);
+                    }
+                }
+            }
+            Effect::Frees(_) | Effect::Scans(..) => {}
+            Effect::Calls(_) | Effect::ChangesMemory => arguments.iter().for_each(|a| self.escape(a)),
+            Effect::Keeps(arg) => {
+                let kept = arguments.get(*arg).cloned().unwrap_or_default();
+                self.kept.extend(self.expand(&kept).0.into_keys());
+                self.escape(&kept);
+            }
+            Effect::ChangesThrough(arg)
+            | Effect::FreesThrough(arg)
+            | Effect::GivesAway(arg)
+            | Effect::Registers(arg, _) => {
+                let through = arguments.get(*arg).cloned().unwrap_or_default();
+                self.escape(&through);
+            }
+            Effect::ChangesThroughRest => {
+                for a in arguments.iter().skip(model.params.len()) {
+                    self.escape(a);
+                }
             }
         }
     }
@@ -782,7 +782,7 @@ impl Points {
         }
     }
 
-    fn intrinsic(&mut self, which: &Intrinsic, result: FlatValue, arguments: &[Targets]) {
+    fn intrinsic(&mut self, which: Intrinsic, result: FlatValue, arguments: &[Targets]) {
         match which {
             Intrinsic::Memcpy | Intrinsic::Memmove => {
                 if let [to, from, ..] = arguments {
@@ -800,32 +800,12 @@ impl Points {
                 }
             }
             // A number that is made from addresses.
-            Intrinsic::Compute(_)
-            | Intrinsic::WithOverflow(_)
-            | Intrinsic::MinMax(_)
-            | Intrinsic::Abs
-            | Intrinsic::CountBits(_)
-            | Intrinsic::Bswap
-            | Intrinsic::FunnelShift { .. } => {
+            which if which.is_computed() => {
                 for a in arguments {
                     self.flow(result, &a.anywhere());
                 }
             }
-            Intrinsic::Nothing
-            | Intrinsic::LifetimeStart
-            | Intrinsic::LifetimeEnd
-            | Intrinsic::Assume
-            | Intrinsic::UbsanTrap
-            | Intrinsic::Trap
-            | Intrinsic::Memset
-            | Intrinsic::IsConstant
-            | Intrinsic::VaEnd
-            | Intrinsic::StackSave
-            | Intrinsic::StackRestore
-            | Intrinsic::Environment
-            | Intrinsic::SetJump
-            | Intrinsic::LongJump
-            | Intrinsic::Beyond => {}
+            _ => {}
         }
     }
 }

@@ -4,12 +4,12 @@
 //! `shl` does not. The checks of shifts and of divisors go: the neutral operations have the rules, and each integer semantics
 //! makes its own of them. So do those of conversions of numbers that are followed. Those that are sure to fail stay, because the operation behind them has been folded to poison.
 
-use super::floats;
+use super::values::floats;
 use crate::intrinsic::Intrinsic;
 use crate::models::{Ends, Model, Table};
 use crate::module::{
-    BinOp, Block, BlockId, Callee, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand,
-    Promise, Terminator, Type, ValueId,
+    BinOp, Block, BlockId, Callee, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, Listed, Module, Op,
+    Operand, Promise, Terminator, Type, ValueId,
 };
 use lariat_ir::fast::FastSet;
 
@@ -212,26 +212,17 @@ fn checked_base(function: &Function, check: ValueId) -> Option<Operand> {
     Some(base.clone())
 }
 
-/// When functions run that the program does not call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listed {
-    /// Before `main`.
-    Constructors,
-    /// When the program ends.
-    Destructors,
-}
-
 /// The functions that are listed to be run before or after `main`, in their order: by the compiler, and by the program itself in
 /// the sections that the loader goes through. Where their order depends on the linker they are in that of the module.
 pub(super) fn listed(module: &Module, which: Listed) -> Vec<FunctionId> {
-    let (list, sections): (&str, &[&str]) = match which {
-        Listed::Constructors => ("llvm.global_ctors", &[".preinit_array", ".init_array", ".ctors"]),
-        Listed::Destructors => ("llvm.global_dtors", &[".fini_array", ".dtors"]),
+    let sections: &[&str] = match which {
+        Listed::Constructors => &[".preinit_array", ".init_array", ".ctors"],
+        Listed::Destructors => &[".fini_array", ".dtors"],
     };
     let mut found: Vec<(u128, FunctionId)> = Vec::new();
     for global in &module.globals {
         let Some(init) = &global.init else { continue };
-        if global.name == list {
+        if global.listed == Some(which) {
             let Constant::Aggregate(_, entries) = init else { continue };
             for entry in entries {
                 if let Constant::Aggregate(_, parts) = entry

@@ -6,12 +6,12 @@
 //!
 //! Control comes back to a call that returns twice from anywhere, so each block of such a function leads there.
 
-use super::block_successors;
-use super::build::RETURN;
-use super::flat::{Flat, InstanceId, Point, index};
-use crate::module::{Block, BlockId, Function, FunctionId, Op, Place};
+use super::control::RETURN;
+use super::flat::{InstanceId, Point, index};
+use super::{Context, block_successors};
+use crate::module::{Block, BlockId, Function, FunctionId, Op};
 use lariat_ir::fast::FastMap;
-use lariat_ir::graph::Components;
+use lariat_ir::graph::components;
 use lariat_ir::{IdVec, LoopCopy, LoopKey, SourceId, SourceKind, SourceLoop, Span};
 use std::collections::BTreeMap;
 
@@ -35,7 +35,8 @@ struct OwnLoop {
 }
 
 impl Sources {
-    pub(super) fn new(flat: &Flat<'_>) -> Self {
+    pub(super) fn new(cx: &Context<'_>) -> Self {
+        let flat = cx.flat;
         let mut found = Self { list: IdVec::new(), blocks: FastMap::default(), instances: Vec::new() };
         let mut own: FastMap<FunctionId, Vec<OwnLoop>> = FastMap::default();
         // An instance stands behind the one that it is called from.
@@ -44,11 +45,11 @@ impl Sources {
             let function = flat.function(id);
             let mut around = instance.parent.and_then(|call| found.at(call));
             if !instance.recursions.is_empty() {
-                let span = span(flat, function.place);
+                let span = cx.span(function.place);
                 around = Some(found.push(id, function, (SourceKind::Recursion, span, 0), around));
             }
             found.instances.push(around);
-            let loops = own.entry(instance.function).or_insert_with(|| loops_of(flat, function));
+            let loops = own.entry(instance.function).or_insert_with(|| loops_of(cx, function));
             let mut ids: Vec<SourceId> = Vec::new();
             for l in loops {
                 let parent = l.parent.map(|p| ids[p]).or(around);
@@ -79,16 +80,8 @@ impl Sources {
     }
 }
 
-fn span(flat: &Flat<'_>, place: Option<Place>) -> Option<Span> {
-    place.map(|p| Span {
-        file: flat.module.files.get(p.file as usize).cloned().unwrap_or_default(),
-        line: p.line,
-        column: p.column.max(1),
-    })
-}
-
 /// The loops of a function, each behind the one around it.
-fn loops_of(flat: &Flat<'_>, function: &Function) -> Vec<OwnLoop> {
+fn loops_of(cx: &Context<'_>, function: &Function) -> Vec<OwnLoop> {
     let is_twice = |b: &Block| b.instructions.iter().any(|i| matches!(i.op, Op::Call { returns_twice: true, .. }));
     let twice: Vec<usize> = (0..function.blocks.len()).filter(|b| is_twice(&function.blocks[*b])).collect();
     let next: Vec<Vec<usize>> = function
@@ -101,16 +94,22 @@ fn loops_of(flat: &Flat<'_>, function: &Function) -> Vec<OwnLoop> {
         before[to].push(from);
     }
     let mut found: Vec<OwnLoop> = Vec::new();
-    let mut search = Components::new(next.len());
     let mut open: Vec<(Vec<usize>, Option<usize>)> = vec![((0..next.len()).collect(), None)];
     while let Some((region, parent)) = open.pop() {
-        for body in search.cyclic(&region, |n, i| next[n].get(i).copied()) {
-            let part = search.mark(&body);
-            let is_entered = |b: usize| b == 0 || before[b].iter().any(|from| !search.is_in(*from, part));
+        let place: FastMap<usize, usize> = region.iter().enumerate().map(|(i, b)| (*b, i)).collect();
+        let inside = |i: usize| next[region[i]].iter().filter_map(|to| place.get(to).copied()).collect::<Vec<_>>();
+        let mut bodies: Vec<Vec<usize>> = components(region.len(), inside)
+            .into_iter()
+            .filter(|c| c.cyclic)
+            .map(|c| c.nodes.into_iter().map(|i| region[i]).collect())
+            .collect();
+        bodies.sort();
+        for body in bodies {
+            let is_entered = |b: usize| b == 0 || before[b].iter().any(|from| body.binary_search(from).is_err());
             let header = body.iter().copied().find(|b| is_entered(*b)).unwrap_or(body[0]);
             let rest = body.iter().copied().filter(|b| *b != header).collect();
             let block = |b: usize| BlockId(index(b));
-            let span = header_span(flat, function, (header, &body));
+            let span = header_span(cx, function, (header, &body));
             let body = body.into_iter().map(block).collect();
             found.push(OwnLoop { header: block(header), body, parent, span, ordinal: 0 });
             open.push((rest, Some(found.len() - 1)));
@@ -133,11 +132,11 @@ fn number(loops: &mut [OwnLoop]) {
 }
 
 /// Where a loop stands: where the compiler says that it does, else at its header's first instruction with a place.
-fn header_span(flat: &Flat<'_>, function: &Function, (header, body): (usize, &[usize])) -> Option<Span> {
+fn header_span(cx: &Context<'_>, function: &Function, (header, body): (usize, &[usize])) -> Option<Span> {
     let leads_there = |b: &&Block| block_successors(&b.terminator).iter().any(|to| to.0 as usize == header);
     let latches = body.iter().map(|b| &function.blocks[*b]).filter(leads_there);
     let said = latches.filter_map(|b| b.loop_place).next();
     let block = &function.blocks[header];
     let places = block.instructions.iter().map(|i| i.place).chain([block.place, function.place]);
-    span(flat, said.or_else(|| places.flatten().find(|p| p.line > 0)))
+    cx.span(said.or_else(|| places.flatten().find(|p| p.line > 0)))
 }

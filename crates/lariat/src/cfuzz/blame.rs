@@ -5,8 +5,8 @@
 //! Any other may be a loss only.
 
 use super::interpret::{FUEL, Values, initial_values, observes};
-use crate::oracle::random::Rng;
 use lariat_ir::eval::apply;
+use lariat_ir::random::Random;
 use lariat_ir::{Id, Op, Role, Term, TransitionSystem, UnknownKind, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -64,7 +64,7 @@ impl Blame {
 /// Repeats the first steps of a run, up to the n-th observation.
 pub fn blame(ts: &TransitionSystem, from: &Values, n: usize) -> Blame {
     let mut found = Blame { decided_after: None, observed: Vec::new() };
-    let mut rng = Rng::new(from.other_seed);
+    let mut rng = Random::new(from.other_seed);
     let mut values: Vec<Marked> = initial_values(ts).into_iter().map(|v| (v, Mark::All(false))).collect();
     let mut loc = ts.entry;
     let observed = ts.var_named("observed");

@@ -440,7 +440,6 @@ fn alone(module: &Module, k: usize) -> Module {
         }
         Function {
             name: f.name.clone(),
-            intrinsic: f.intrinsic.clone(),
             promise: f.promise.clone(),
             source_name: None,
             params: f.params.clone(),

@@ -18,7 +18,7 @@ mod surroundings;
 mod types;
 
 use super::program::{Constructs, Expr, Part, Program, Stmt};
-use crate::oracle::random::Rng;
+use lariat_ir::random::Random;
 use types::{BOOL, CHAR, COMMON, I128, INT, Int, Kind, LLONG, SCHAR, SHORT, U128, UCHAR, UINT, ULLONG, USHORT};
 
 /// A random program with what is known about it.
@@ -36,7 +36,7 @@ pub struct Generated {
 
 /// The n-th program of a seed.
 pub fn generate(seed: u64, n: u64) -> Generated {
-    let mut rng = Rng::for_task(seed ^ 0xc0de, n);
+    let mut rng = Random::for_task(seed ^ 0xc0de, n);
     let input_seed = rng.next();
     // After a jump back the address sanitizer does not know the stack any more: such programs are to be defined.
     let jumps = rng.percent(12);
@@ -104,7 +104,7 @@ const SIZE: u64 = 120;
 
 #[expect(clippy::struct_excessive_bools, reason = "they are independent facts about the place")]
 struct Generator {
-    rng: Rng,
+    rng: Random,
     risk: u32,
     extent: Extent,
     constructs: Constructs,
@@ -142,7 +142,7 @@ struct Generator {
 }
 
 impl Generator {
-    fn new(rng: Rng, risk: u32, extent: Extent) -> Self {
+    fn new(rng: Random, risk: u32, extent: Extent) -> Self {
         Self {
             rng,
             risk,

@@ -1,9 +1,9 @@
 //! The interpreter's side: one run of a transition system with the inputs of the native run.
 
 use super::native::{OBSERVATIONS, input};
-use crate::oracle::random::Rng;
 use dashu_int::ops::BitTest;
 use lariat_ir::neutral::IntType;
+use lariat_ir::random::Random;
 use lariat_ir::{
     LocId, Machine, Op, Role, Scalar, Sort, State, Step, Term, TransitionSystem, UnknownId, UnknownKind, Value,
 };
@@ -89,7 +89,7 @@ pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
         return trace;
     }
     let observed = ts.var_named("observed");
-    let mut rng = Rng::new(from.other_seed);
+    let mut rng = Random::new(from.other_seed);
     let mut state = State { loc: ts.entry, values };
     let mut silent = 0;
     let mut cells = CELLS;
@@ -174,7 +174,7 @@ impl Values {
         ts: &TransitionSystem,
         u: UnknownId,
         observations: u64,
-        rng: &mut Rng,
+        rng: &mut Random,
     ) -> (Value, bool) {
         let unknown = &ts.unknowns[u];
         if unknown.kind == UnknownKind::Input {
@@ -209,7 +209,7 @@ fn value_of_word(ts: &TransitionSystem, u: UnknownId, ty: Option<IntType>, word:
     }
 }
 
-fn random_value(ts: &TransitionSystem, u: UnknownId, rng: &mut Rng) -> Value {
+fn random_value(ts: &TransitionSystem, u: UnknownId, rng: &mut Random) -> Value {
     let word = if rng.percent(50) { rng.next() } else { rng.next() % 4 };
     match ts.unknowns[u].sort {
         Sort::Array(index, of) => {

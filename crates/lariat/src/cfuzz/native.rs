@@ -4,6 +4,7 @@
 //! is noted and the run goes on with the wrapped value, everything else ends the run.
 
 use super::program::{PRELUDE, Program};
+use lariat_ir::random::mix;
 use std::ffi::OsStr;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -268,10 +269,4 @@ pub fn input(seed: u64, observations: u64) -> u64 {
         6 => mix(h),
         _ => r % 100,
     }
-}
-
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -12,11 +12,12 @@ pub use report::{KindStats, Report, Stats};
 use super::mint::mint;
 use super::mutate::mutants;
 use super::neutral::{TARGETS, disagreement, random_program};
-use super::random::{Rng, Shape, random_system};
+use super::random::{Shape, random_system};
 use super::shrink::shrink;
 use super::truth::{NoTruth, Truth, Verdict};
 use super::validate::{Validator, Validity};
 use lariat_ir::neutral::lower;
+use lariat_ir::random::Random;
 use lariat_ir::source::around;
 use lariat_ir::{Certificate, Claim, LocId, LoopForest, Property, SourceId, TransitionSystem, lts};
 use std::collections::BTreeSet;
@@ -247,7 +248,7 @@ impl<'e, 's> Examiner<'e, 's> {
     }
 
     fn number(&mut self, index: u64) -> Vec<Failure> {
-        let mut rng = Rng::for_task(self.plan.seed, index);
+        let mut rng = Random::for_task(self.plan.seed, index);
         if rng.percent(self.plan.neutral) {
             return self.neutral(rng.next(), index);
         }
@@ -288,7 +289,7 @@ impl<'e, 's> Examiner<'e, 's> {
         let mut fail =
             |kind, claim: Option<&Claim>, detail: &str| failures.push(failure(kind, ts, index, claim, detail));
         self.stats.systems += 1;
-        let mut rng = Rng::for_task(self.plan.seed ^ 0x5eed, index);
+        let mut rng = Random::for_task(self.plan.seed ^ 0x5eed, index);
         if let Some(why) = text_form_of_system(ts) {
             fail(FailureKind::TextForm, None, &why);
         }
@@ -586,18 +587,18 @@ mod tests {
             println!("{what:<32} {:>8.1} us per system", start.elapsed().as_secs_f64() * 1e6 / f64::from(n));
         };
         let shape = Shape::default();
-        let system = |i: u64| random_system(Rng::for_task(7, i).next(), &shape);
+        let system = |i: u64| random_system(Random::for_task(7, i).next(), &shape);
         time("random", &mut |i| drop(system(i)));
         time("random + truth", &mut |i| drop(Truth::of(&system(i), 4000).map(|t| t.program_verdict())));
         time("random + truth + mint", &mut |i| {
             let ts = system(i);
             let mut truth = Truth::of(&ts, 4000).expect("a truth");
-            drop(mint(&mut truth, &mut Rng::new(i)));
+            drop(mint(&mut truth, &mut Random::new(i)));
         });
         time("random + truth + mint + validate", &mut |i| {
             let ts = system(i);
             let mut truth = Truth::of(&ts, 4000).expect("a truth");
-            let minted = mint(&mut truth, &mut Rng::new(i));
+            let minted = mint(&mut truth, &mut Random::new(i));
             if let Some(mut v) = Validator::new(&ts) {
                 minted.claims.iter().for_each(|c| drop(v.validate(c)));
             }

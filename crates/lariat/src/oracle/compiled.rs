@@ -263,9 +263,10 @@ fn step(instr: &Instr, a: i64, b: i64, c: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::{Rng, Shape, random_system};
+    use super::super::random::{Shape, random_system};
     use super::super::space::{Expansion, Space};
     use super::*;
+    use lariat_ir::random::Random;
     use lariat_ir::{Machine, State, Step};
 
     /// Steps of random systems, worked out here and by the interpreter.
@@ -276,7 +277,7 @@ mod tests {
             let ts = random_system(seed, &Shape { arrays: 20, ..Shape::default() });
             let mut space = Space::new(&ts).expect("random systems are small");
             let machine = Machine::new(&ts);
-            let mut rng = Rng::new(seed);
+            let mut rng = Random::new(seed);
             let locs: Vec<_> = ts.locs.ids().filter(|l| !l.is_sink()).collect();
             for _ in 0..20 {
                 let words: Vec<i64> = ts

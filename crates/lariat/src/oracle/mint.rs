@@ -8,10 +8,10 @@ mod divergence;
 mod stand_in;
 
 use super::compiled::from_word;
-use super::random::Rng;
 use super::space::Coverage;
 use super::tables::{Row, function_term, set_term};
 use super::truth::{Node, Truth};
+use lariat_ir::random::Random;
 use lariat_ir::{
     Certificate, Claim, Disjunct, Id, LocId, LoopId, Measure, Op, Order, Outline, Property, Proves, Role, Sort,
     SystemHash, Term, TransitionSystem,
@@ -29,7 +29,7 @@ pub struct Minted {
 }
 
 /// Certificates for what is true of a system.
-pub fn mint(truth: &mut Truth, rng: &mut Rng) -> Minted {
+pub fn mint(truth: &mut Truth, rng: &mut Random) -> Minted {
     let ts = truth.space.ts;
     let mut m = Mint { hash: ts.hash(), ts, truth, rng, out: Minted::default() };
     if m.ts.proves != Proves::Diverges {
@@ -46,7 +46,7 @@ struct Mint<'m, 'a> {
     ts: &'a TransitionSystem,
     hash: SystemHash,
     truth: &'m mut Truth<'a>,
-    rng: &'m mut Rng,
+    rng: &'m mut Random,
     out: Minted,
 }
 
@@ -377,7 +377,7 @@ enum Style {
 }
 
 impl Style {
-    fn random(rng: &mut Rng, most: i64) -> Self {
+    fn random(rng: &mut Random, most: i64) -> Self {
         let enough = 64 - most.leading_zeros();
         let width = enough.max(1) + u32::try_from(rng.below(3)).expect("small");
         match rng.below(3) {
@@ -418,7 +418,7 @@ mod tests {
         for seed in 0..250 {
             let ts = random_system(seed, &Shape::default());
             let Ok(mut truth) = Truth::of(&ts, 4000) else { panic!("seed {seed} has no truth") };
-            let minted = mint(&mut truth, &mut Rng::new(seed));
+            let minted = mint(&mut truth, &mut Random::new(seed));
             let mut validator = Validator::new(&ts);
             for (kind, n) in minted.skipped {
                 *skipped.entry(kind).or_default() += n;

@@ -5,7 +5,7 @@ mod terms;
 
 pub(super) use terms::replaced;
 
-use super::random::Rng;
+use lariat_ir::random::Random;
 use lariat_ir::{
     Arm, Bits, Certificate, Choice, Claim, Disjunct, EdgeId, Id, Inner, LocId, LoopForest, Measure, Move, Op, Order,
     Place, Property, Role, Sort, SystemHash, Term, TransitionSystem, Value, VarId,
@@ -25,7 +25,7 @@ pub struct Mutant {
 const ANOTHER_SORT: &str = "another sort";
 
 /// About `count` different neighbours of a claim.
-pub fn mutants(ts: &TransitionSystem, claim: &Claim, rng: &mut Rng, count: usize) -> Vec<Mutant> {
+pub fn mutants(ts: &TransitionSystem, claim: &Claim, rng: &mut Random, count: usize) -> Vec<Mutant> {
     let headers = LoopForest::of(ts).cutpoints().into_iter().collect();
     let mut m = Mutator { ts, rng, headers };
     let mut found: Vec<Mutant> = Vec::new();
@@ -50,7 +50,7 @@ pub fn mutants(ts: &TransitionSystem, claim: &Claim, rng: &mut Rng, count: usize
 
 struct Mutator<'m> {
     ts: &'m TransitionSystem,
-    rng: &'m mut Rng,
+    rng: &'m mut Random,
     headers: Vec<LocId>,
 }
 
@@ -652,7 +652,7 @@ mod tests {
         for seed in 0..100 {
             let ts = random_system(seed, &Shape { ideal: 10, max_bits: 8, ..Shape::default() });
             let mut truth = Truth::of(&ts, 4000).expect("random systems have a truth");
-            let mut rng = Rng::new(seed);
+            let mut rng = Random::new(seed);
             let minted = mint(&mut truth, &mut rng);
             let Some(mut validator) = Validator::new(&ts) else { continue };
             for claim in &minted.claims {

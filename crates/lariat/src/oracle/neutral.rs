@@ -3,17 +3,17 @@
 //! Beside what is asked of every random system, the four systems of one program must agree with what
 //! `neutral` promises: see [`disagreement`].
 
-use super::random::Rng;
 use super::truth::Verdict;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{
     BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Mem, MemInit, MemUnknown, MemUpdate, Overflow, Program,
     Target, UnaryOp, Unknown,
 };
+use lariat_ir::random::Random;
 
 /// The neutral program of a seed.
 pub fn random_program(seed: u64) -> Program {
-    let mut rng = Rng::new(seed);
+    let mut rng = Random::new(seed);
     let mut g = Generator { vars: Vec::new(), unknowns: Vec::new(), mem: None, rng: &mut rng };
     g.program(format!("neutral-{seed:x}"))
 }
@@ -42,7 +42,7 @@ pub fn disagreement(truths: [Verdict; 4]) -> Option<String> {
 pub const TARGETS: [Target; 4] = Target::ALL;
 
 struct Generator<'r> {
-    rng: &'r mut Rng,
+    rng: &'r mut Random,
     vars: Vec<IntType>,
     unknowns: Vec<IntType>,
     /// The type of the cells of the memory, if there is one.

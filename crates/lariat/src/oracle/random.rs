@@ -6,52 +6,11 @@
 
 mod program;
 
+use lariat_ir::random::Random;
 use lariat_ir::{
     Id, Integers, LocId, LoopCopy, LoopKey, Mode, Obligation, Op, Proves, Scalar, Sort, SourceId, SourceKind,
     SourceLoop, Term, TransitionSystem, UnknownId, UnknownKind, VarId,
 };
-
-/// A small generator of pseudo-random numbers (splitmix64): one seed, one stream, on every machine.
-#[derive(Clone, Debug)]
-pub struct Rng(u64);
-
-impl Rng {
-    /// The stream of a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-    /// A stream for the n-th of many independent tasks.
-    pub fn for_task(seed: u64, n: u64) -> Self {
-        let mut r = Self(seed ^ n.wrapping_mul(0xd134_2543_de82_ef95));
-        r.next();
-        r
-    }
-    /// The next 64 bits.
-    #[expect(clippy::should_implement_trait, reason = "an endless stream of words, not an iterator to collect")]
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    /// A number below `n`, which is not zero.
-    pub fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next() % n as u64).expect("a number below a usize is one")
-    }
-    /// A number from `lo` to `hi`, both included.
-    pub fn between(&mut self, lo: i64, hi: i64) -> i64 {
-        lo + i64::try_from(self.below(usize::try_from(hi - lo + 1).expect("lo is not above hi"))).expect("small")
-    }
-    /// True in `percent` of 100 cases.
-    pub fn percent(&mut self, percent: u32) -> bool {
-        self.below(100) < percent as usize
-    }
-    /// One of several.
-    pub fn pick<'t, T>(&mut self, of: &'t [T]) -> &'t T {
-        &of[self.below(of.len())]
-    }
-}
 
 /// What the systems of a campaign look like.
 #[derive(Clone, Debug)]
@@ -76,7 +35,7 @@ impl Default for Shape {
 
 /// The system of a seed.
 pub fn random_system(seed: u64, shape: &Shape) -> TransitionSystem {
-    let mut rng = Rng::new(seed);
+    let mut rng = Random::new(seed);
     let ideal = rng.percent(shape.ideal);
     let integers = match (ideal, rng.below(20)) {
         (_, 0) => Integers::C,
@@ -106,7 +65,7 @@ pub fn random_system(seed: u64, shape: &Shape) -> TransitionSystem {
 }
 
 struct Generator {
-    rng: Rng,
+    rng: Random,
     ts: TransitionSystem,
     ideal: bool,
     locs_left: usize,

@@ -4,8 +4,8 @@ use super::random::{BINARY, COMPARISONS, Leaves, OVERFLOWS, types};
 use super::reference::{ABSTRACT, Arithmetic, Reference, arithmetic, bounds, fits, number_of, value_of};
 use crate::eval::Plan;
 use crate::neutral::{BinaryOp, Bound, Cond, Expr, IntType, Overflow, Program, Scope, Target, UnaryOp, lower_expr};
+use crate::random::Random;
 use crate::simplify::simplify;
-use crate::simplify::tests::Random;
 use crate::sort::Sort;
 use crate::term::{Role, Term, Terms};
 use crate::value::{Bits, Value};
@@ -218,12 +218,12 @@ fn wide_products_overflow_as_narrow_ones_do() {
 
 #[test]
 fn random_expressions() {
-    let mut r = Random(42);
+    let mut r = Random::new(42);
     let mut seen = Seen::default();
     let all = types(&[1, 2, 3, 4]);
     for _ in 0..2500 {
-        let ty = r.pick(&all);
-        let vars = [r.pick(&all), r.pick(&all)];
+        let ty = r.choose(&all);
+        let vars = [r.choose(&all), r.choose(&all)];
         let e = r.expr(ty, 3, Leaves::vars(&vars));
         check(&e, ty, vars, &mut seen);
     }

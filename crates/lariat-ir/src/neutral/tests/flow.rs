@@ -3,8 +3,8 @@
 use super::programs::random_program;
 use crate::neutral::flow::taint;
 use crate::neutral::{Bound, BoundMem, Expr, IntType, MemUpdate, Program, Reading, Scope, Target, lower_expr};
+use crate::random::Random;
 use crate::simplify::simplify;
-use crate::simplify::tests::Random;
 use crate::sort::Sort;
 use crate::term::{Role, Terms};
 
@@ -65,7 +65,7 @@ fn by_lowering(p: &Program, target: Target) -> (Vec<bool>, Vec<bool>) {
 
 #[test]
 fn flow_finds_what_the_lowering_finds() {
-    let mut r = Random(11);
+    let mut r = Random::new(11);
     let (mut tainted, mut clean, mut too_many) = (0, 0, 0);
     for _ in 0..1500 {
         let p = random_program(&mut r);

@@ -10,7 +10,7 @@ use crate::neutral::{
     BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Mem, MemInit, MemUnknown, MemUpdate, Overflow, Program,
     Recursion, Target, Unknown, lower,
 };
-use crate::simplify::tests::Random;
+use crate::random::Random;
 use crate::sort::Sort;
 use crate::system::UnknownKind;
 use crate::value::Value;
@@ -57,10 +57,10 @@ fn random_conds(r: &mut Random, leaves: Leaves<'_>) -> Vec<Option<Cond>> {
 
 pub fn random_program(r: &mut Random) -> Program {
     let all = types(&[1, 2, 3, 4]);
-    let var_types = [r.pick(&all), r.pick(&all), r.pick(&all)];
-    let unknown_types = [r.pick(&all), r.pick(&all)];
-    let some: Vec<IntType> = [r.pick(&all), r.pick(&all)][r.below(3)..].to_vec();
-    let address = r.pick(&types(&[2, 3]));
+    let var_types = [r.choose(&all), r.choose(&all), r.choose(&all)];
+    let unknown_types = [r.choose(&all), r.choose(&all)];
+    let some: Vec<IntType> = [r.choose(&all), r.choose(&all)][r.below(3)..].to_vec();
+    let address = r.choose(&types(&[2, 3]));
     let leaves = Leaves { vars: &var_types, unknowns: &unknown_types, mems: &some, address };
     let content = |r: &mut Random, cell: IntType| (0..2).filter(|_| r.below(2) == 0).map(|_| cell).collect::<Vec<_>>();
     let mem_unknowns: Vec<MemUnknown> = some
@@ -69,7 +69,7 @@ pub fn random_program(r: &mut Random) -> Program {
         .collect::<Vec<_>>()
         .into_iter()
         .enumerate()
-        .map(|(i, cell)| MemUnknown { name: format!("c{i}"), cell, kind: r.pick(&KINDS) })
+        .map(|(i, cell)| MemUnknown { name: format!("c{i}"), cell, kind: r.choose(&KINDS) })
         .collect();
     let count = 2 + r.below(2);
     let locs = (0..count)
@@ -85,7 +85,7 @@ pub fn random_program(r: &mut Random) -> Program {
                     }
                     let target = match r.below(12) {
                         0 => Goto::Exit,
-                        1 => r.pick(&[Goto::Stop, Goto::Trap, Goto::Ub]),
+                        1 => r.choose(&[Goto::Stop, Goto::Trap, Goto::Ub]),
                         _ => Goto::Loc(r.below(count)),
                     };
                     let mut case = Case::new(cond, assigns, target);
@@ -102,7 +102,7 @@ pub fn random_program(r: &mut Random) -> Program {
         .collect();
     let (min, max) = var_types[0].range();
     let unknown = |r: &mut Random, i: usize, ty: IntType| {
-        let mut u = Unknown::new(format!("u{i}"), ty, r.pick(&KINDS));
+        let mut u = Unknown::new(format!("u{i}"), ty, r.choose(&KINDS));
         if r.below(3) == 0 {
             let (a, b) = (between(r, bounds(ty).0, bounds(ty).1), between(r, bounds(ty).0, bounds(ty).1));
             u.range = Some((a.min(b).into(), a.max(b).into()));
@@ -137,7 +137,7 @@ fn random_store(r: &mut Random, leaves: Leaves<'_>, contents: &[MemUnknown]) -> 
     let cell = leaves.mems[mem];
     let fitting: Vec<usize> = (0..contents.len()).filter(|u| contents[*u].cell == cell).collect();
     if !fitting.is_empty() && r.below(4) == 0 {
-        return MemUpdate::Forget { mem, unknown: r.pick(&fitting) };
+        return MemUpdate::Forget { mem, unknown: r.choose(&fitting) };
     }
     MemUpdate::Store { mem, address: r.expr(leaves.address, 1, leaves), value: r.expr(cell, 2, leaves) }
 }
@@ -271,7 +271,7 @@ struct Counts {
 
 #[test]
 fn random_programs_run_as_they_read() {
-    let mut r = Random(3);
+    let mut r = Random::new(3);
     let mut seen = Counts::default();
     for _ in 0..600 {
         let p = random_program(&mut r);

@@ -2,7 +2,7 @@
 
 use super::reference::bounds;
 use crate::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, UnaryOp};
-use crate::simplify::tests::Random;
+use crate::random::Random;
 
 pub const BINARY: [BinaryOp; 10] = [
     BinaryOp::Add,
@@ -41,7 +41,7 @@ impl<'a> Leaves<'a> {
 impl Random {
     fn overflow(&mut self, ty: IntType) -> Overflow {
         // What programs have, mostly: signed arithmetic that may not overflow.
-        if ty.signed && self.below(4) > 0 { Overflow::Undefined } else { self.pick(&OVERFLOWS) }
+        if ty.signed && self.below(4) > 0 { Overflow::Undefined } else { self.choose(&OVERFLOWS) }
     }
 
     /// A random expression.
@@ -79,7 +79,7 @@ impl Random {
         }
         match self.below(8) {
             0 => {
-                let op = self.pick(&[UnaryOp::Neg, UnaryOp::Not]);
+                let op = self.choose(&[UnaryOp::Neg, UnaryOp::Not]);
                 let overflow = self.overflow(ty);
                 Expr::unary(op, ty, overflow, self.expr(ty, depth - 1, leaves))
             }
@@ -89,11 +89,11 @@ impl Random {
                 Expr::ite(c, a, self.expr(ty, depth - 1, leaves))
             }
             2 => {
-                let from = self.pick(&types(&[1, 2, 3, 4]));
+                let from = self.choose(&types(&[1, 2, 3, 4]));
                 Expr::cast(from, ty, self.expr(from, depth - 1, leaves))
             }
             _ => {
-                let op = self.pick(&BINARY);
+                let op = self.choose(&BINARY);
                 let overflow = self.overflow(ty);
                 let left = self.expr(ty, depth - 1, leaves);
                 Expr::binary(op, ty, overflow, left, self.expr(ty, depth - 1, leaves))
@@ -101,6 +101,7 @@ impl Random {
         }
     }
 
+    /// A random condition.
     pub fn cond(&mut self, depth: u32, leaves: Leaves<'_>) -> Cond {
         match if depth == 0 { 9 } else { self.below(10) } {
             0 => Cond::negation(self.cond(depth - 1, leaves)),
@@ -114,8 +115,8 @@ impl Random {
             }
             3 => Cond::Const(self.below(2) == 0),
             _ => {
-                let ty = self.pick(&types(&[1, 2, 3, 4]));
-                let op = self.pick(&COMPARISONS);
+                let ty = self.choose(&types(&[1, 2, 3, 4]));
+                let op = self.choose(&COMPARISONS);
                 let left = self.expr(ty, depth.min(2), leaves);
                 Cond::cmp(op, ty, left, self.expr(ty, depth.min(2), leaves))
             }

@@ -1,6 +1,7 @@
 //! Applications of operations at which rules are tried.
 
-use super::universe::{Random, Universe, signatures};
+use super::universe::{Universe, signatures};
+use crate::random::Random;
 use crate::sort::Sort;
 use crate::term::{Op, Term, result_sort};
 use std::collections::BTreeMap;
@@ -65,30 +66,30 @@ pub fn systematic(u: &Universe, with_constant_arguments: bool, visit: &mut dyn F
 pub fn random_term(u: &Universe, r: &mut Random, sort: Sort, depth: u32, near: &[Term]) -> Term {
     let close: Vec<Term> = near.iter().copied().filter(|&t| u.terms.sort(t) == sort).collect();
     if !close.is_empty() && r.below(3) == 0 {
-        return r.pick(&close);
+        return r.choose(&close);
     }
     let symbols = u.symbols_of(sort);
     if depth > 0 && r.below(5) > 0 {
         for _ in 0..40 {
-            let op = r.pick(&u.ops);
+            let op = r.choose(&u.ops);
             let candidates: Vec<&Vec<Sort>> =
                 u.signatures[&op].iter().filter(|s| result_sort(op, s) == Ok(sort)).collect();
             if candidates.is_empty() {
                 continue;
             }
-            let signature = r.pick(&candidates);
+            let signature = r.choose(&candidates);
             let args: Vec<Term> = signature.iter().map(|&s| random_term(u, r, s, depth - 1, near)).collect();
             return u.terms.apply(op, &args);
         }
     }
-    if symbols.is_empty() || r.below(3) == 0 { r.pick(&u.constants(sort)) } else { r.pick(&symbols) }
+    if symbols.is_empty() || r.below(3) == 0 { r.choose(&u.constants(sort)) } else { r.choose(&symbols) }
 }
 
 /// Random applications in which subterms tend to occur twice.
 pub fn random(u: &Universe, seed: u64, count: usize, visit: &mut dyn FnMut(Op, &[Term])) {
-    let mut r = Random(seed);
+    let mut r = Random::new(seed);
     for _ in 0..count {
-        let op = r.pick(&u.ops);
+        let op = r.choose(&u.ops);
         let all = &u.signatures[&op];
         if all.is_empty() {
             continue;
@@ -107,7 +108,7 @@ pub fn random(u: &Universe, seed: u64, count: usize, visit: &mut dyn FnMut(Op, &
 
 /// Applications to two terms with the same kind of operation on top, such as `x + 1 == y + 2`.
 pub fn twins(u: &Universe, seed: u64, count: usize, visit: &mut dyn FnMut(Op, &[Term])) {
-    let mut r = Random(seed);
+    let mut r = Random::new(seed);
     let mut kinds: Vec<(std::mem::Discriminant<Op>, Vec<Term>)> = Vec::new();
     for &op in &u.ops {
         let kind = std::mem::discriminant(&op);
@@ -129,8 +130,8 @@ pub fn twins(u: &Universe, seed: u64, count: usize, visit: &mut dyn FnMut(Op, &[
     let outer: Vec<Op> = u.ops.iter().copied().filter(|op| !matches!(op, Op::Extract { .. })).collect();
     for _ in 0..count {
         let group = &kinds[r.below(kinds.len())].1;
-        let (a, b) = (r.pick(group), r.pick(group));
-        let op = r.pick(&outer);
+        let (a, b) = (r.choose(group), r.choose(group));
+        let op = r.choose(&outer);
         if result_sort(op, &[u.terms.sort(a), u.terms.sort(b)]).is_ok() {
             visit(op, &[a, b]);
         }
@@ -139,15 +140,15 @@ pub fn twins(u: &Universe, seed: u64, count: usize, visit: &mut dyn FnMut(Op, &[
 
 /// Towers `f(g(f(..), ..), ..)` of two operations, with leaves in the other places.
 pub fn towers(u: &Universe, seed: u64, count: usize, visit: &mut dyn FnMut(Op, &[Term])) {
-    let mut r = Random(seed);
+    let mut r = Random::new(seed);
     let place = |r: &mut Random, op: Op, below: Option<Term>| {
         let fitting: Vec<&Vec<Sort>> =
             u.signatures[&op].iter().filter(|s| below.is_none_or(|t| s.contains(&u.terms.sort(t)))).collect();
         if fitting.is_empty() {
             return None;
         }
-        let signature = r.pick(&fitting);
-        let mut args: Vec<Term> = signature.iter().map(|&s| r.pick(&u.leaves(s))).collect();
+        let signature = r.choose(&fitting);
+        let mut args: Vec<Term> = signature.iter().map(|&s| r.choose(&u.leaves(s))).collect();
         if let Some(t) = below {
             let at: Vec<usize> = (0..args.len()).filter(|&i| signature[i] == u.terms.sort(t)).collect();
             args[at[r.below(at.len())]] = t;
@@ -155,7 +156,7 @@ pub fn towers(u: &Universe, seed: u64, count: usize, visit: &mut dyn FnMut(Op, &
         Some(args)
     };
     for _ in 0..count {
-        let (f, g) = (r.pick(&u.ops), r.pick(&u.ops));
+        let (f, g) = (r.choose(&u.ops), r.choose(&u.ops));
         let Some(args) = place(&mut r, f, None) else { continue };
         let Some(args) = place(&mut r, g, Some(u.terms.apply(f, &args))) else { continue };
         let Some(args) = place(&mut r, f, Some(u.terms.apply(g, &args))) else { continue };

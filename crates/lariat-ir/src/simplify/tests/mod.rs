@@ -7,10 +7,9 @@
 mod candidates;
 mod universe;
 
-pub(crate) use universe::Random;
-
 use super::{FAMILIES, Rule, families, simplify};
 use crate::eval;
+use crate::random::Random;
 use crate::sort::{Scalar, Sort};
 use crate::term::{Op, Role, Term, Terms, result_sort};
 use candidates::{random, random_term, systematic, towers, twins};
@@ -254,9 +253,9 @@ fn deep_terms_keep_their_value() {
     ];
     let mut shrunk = 0;
     for u in &universes {
-        let mut r = Random(11);
+        let mut r = Random::new(11);
         for _ in 0..1500 {
-            let sort = r.pick(&u.sorts);
+            let sort = r.choose(&u.sorts);
             let t = random_term(u, &mut r, sort, 6, &[]);
             let s = simplify(&u.terms, t);
             assert_eq!(u.terms.sort(s), sort);

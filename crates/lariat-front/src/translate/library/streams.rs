@@ -23,15 +23,19 @@
 //! (finitely many by the assumption, or without a bound where streams are moved for ever, which gives `left` a new value), it is a run of
 //! the system.
 
-use super::Context;
-use super::arith::{Num, Sym, and, cmp, constant, ite, low_bit, not, operate, truth};
-use super::build::{Builder, Flow, Next, Split, State};
-use super::flat::Point;
-use super::handles::{Census, Read, STANDARD_INPUT, STANDARD_OUTPUT, Which, is_global, text_of};
-use super::library::ModelCall;
-use super::points::Points;
-use crate::models::{Effect, Expr as ModelExpr, Kind, Model, Returns};
-use crate::module::{Instruction, Op, Operand};
+use crate::models::{Effect, Expr as ModelExpr, Kind, Returns};
+use crate::module::{Op, Operand};
+use crate::translate::Context;
+use crate::translate::build::Builder;
+use crate::translate::flat::Point;
+use crate::translate::library::Library;
+use crate::translate::library::call::ModelCall;
+use crate::translate::library::handles::{Census, Read, STANDARD_INPUT, STANDARD_OUTPUT, Which, is_global, text_of};
+use crate::translate::library::models::model_at;
+use crate::translate::points::Points;
+use crate::translate::state::{Flow, Next, Split, State, site};
+use crate::translate::values::Values;
+use crate::translate::values::arith::{Num, Sym, and, cmp, constant, ite, low_bit, not, operate, truth};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::fast::FastMap;
@@ -53,7 +57,7 @@ const STUCK: u8 = 2;
 
 /// What the calls of a program do with streams.
 #[derive(Default)]
-pub(super) struct Streams {
+pub(in crate::translate) struct Streams {
     uses: FastMap<Point, Uses>,
     sets: [Set; 2],
     /// Whether the program gives the library's variables for the standard streams other values.
@@ -87,7 +91,7 @@ struct Uses {
 
 /// How a read goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Outcome {
+pub(in crate::translate) enum Outcome {
     /// By the condition of this number among those of the model: nothing is read.
     Plain(usize),
     /// What was chosen, from a plain stream.
@@ -104,7 +108,7 @@ pub(super) enum Outcome {
 
 impl Streams {
     /// Looks at all calls of a program, also at those that are never reached.
-    pub(super) fn find(cx: &Context<'_>, points: &Points) -> Self {
+    pub(in crate::translate) fn find(cx: &Context<'_>, points: &Points) -> Self {
         let (census, reassigned) = Census::take(cx, points);
         let mut streams = Self { reassigned, ..Self::default() };
         if census.reads.is_empty() {
@@ -133,20 +137,19 @@ impl Streams {
         }
         streams
     }
-
-    /// Whether a call opens a file that nothing else opens, to read it: whether it is there is the user's choice.
-    pub(super) fn opens(&self, at: Point) -> bool {
-        self.uses.get(&at).is_some_and(|u| u.opens)
-    }
 }
 
-impl Builder<'_, '_> {
+impl Library<'_, '_> {
+    /// Whether a call opens a file that nothing else opens, to read it: whether it is there is the user's choice.
+    pub(super) fn opens(&self, at: Point) -> bool {
+        self.streams.uses.get(&at).is_some_and(|u| u.opens)
+    }
+
     /// Makes the variables of the streams that are read.
-    pub(super) fn make_streams(&mut self) {
+    pub(super) fn make_streams(&mut self, values: &mut Values<'_, '_>) {
         let reads: Vec<usize> = self.streams.uses.values().filter_map(|u| u.reads).collect();
         let scans = |at: &Point| {
-            super::library::model_at(self.cx, *at)
-                .is_some_and(|(m, _)| m.effects.iter().any(|e| matches!(e, Effect::Scans(..))))
+            model_at(self.cx, *at).is_some_and(|(m, _)| m.effects.iter().any(|e| matches!(e, Effect::Scans(..))))
         };
         let scanned: Vec<usize> =
             self.streams.uses.iter().filter(|(at, _)| scans(at)).filter_map(|(_, u)| u.reads).collect();
@@ -154,7 +157,7 @@ impl Builder<'_, '_> {
             if !reads.contains(&n) {
                 continue;
             }
-            let mut made = |name: &str, ty: IntType| Some(self.names.made(&mut self.program, name, ty));
+            let mut made = |name: &str, ty: IntType| Some(values.made(name, ty));
             let (left, rough) = (made("reads left", LEFT), made("rough streams", SMALL));
             let pending = scanned.contains(&n).then(|| made("pending", SMALL)).flatten();
             self.streams.sets[n] = Set { left, rough, pending, ..self.streams.sets[n].clone() };
@@ -162,19 +165,19 @@ impl Builder<'_, '_> {
     }
 
     /// What streams hold in the beginning.
-    pub(super) fn start_streams(&mut self, state: &mut State) {
+    pub(in crate::translate) fn start_streams(&mut self, values: &mut Values<'_, '_>, state: &mut State) {
         for set in self.streams.sets.clone() {
             let (Some(left), Some(rough)) = (set.left, set.rough) else { continue };
-            let reads = self.unknown(state, "reads left", LEFT, UnknownKind::Input, None);
-            self.note_piece(&reads, Piece::Length, state.at);
-            self.note_standard(&reads, set.standard);
+            let reads = values.unknown(state, "reads left", LEFT, UnknownKind::Input, None);
+            self.note_piece(values, &reads, Piece::Length, state.at);
+            values.note_standard(&reads, set.standard);
             state.forget_var(left, reads.expr);
             let how = if set.starts_rough {
                 constant(1, SMALL)
             } else {
                 let range = Some((IBig::ZERO, IBig::from(1)));
-                let how = self.unknown(state, "rough streams", SMALL, UnknownKind::Input, range);
-                self.note_piece(&how, Piece::Rough, state.at);
+                let how = values.unknown(state, "rough streams", SMALL, UnknownKind::Input, range);
+                self.note_piece(values, &how, Piece::Rough, state.at);
                 how.expr
             };
             state.forget_var(rough, how);
@@ -182,7 +185,7 @@ impl Builder<'_, '_> {
     }
 
     /// The set of streams that a call reads from.
-    pub(super) fn reads_stream(&self, at: Point) -> Option<usize> {
+    pub(in crate::translate) fn reads_stream(&self, at: Point) -> Option<usize> {
         self.streams.uses.get(&at).and_then(|u| u.reads).filter(|n| self.streams.sets[*n].left.is_some())
     }
 
@@ -196,17 +199,138 @@ impl Builder<'_, '_> {
         !self.streams.reassigned && matches!(made.map(|i| &i.op), Some(Op::Load { ptr, .. }) if standard(ptr))
     }
 
+    /// The ways on from a read of a set of streams.
+    fn stream_ways(
+        &mut self,
+        values: &mut Values<'_, '_>,
+        mut state: State,
+        call: &ModelCall<'_>,
+        (number, read): (usize, &Returns),
+        ways: &mut Vec<(State, Outcome)>,
+    ) {
+        let flag = IntType::unsigned(1);
+        let set = self.streams.sets[number].clone();
+        let (Some(left), Some(rough)) = (set.left, set.rough) else { return };
+        let numbers = self.plain_numbers(call).is_some();
+        if let Some(pending) = set.pending
+            && !numbers
+            && !is_byte(read)
+        {
+            // What is pending is the beginning of what comes: not all of that is a choice.
+            let waits = cmp(CmpOp::Ne, SMALL, state.var(pending), constant(0, SMALL));
+            let now = ite(waits, constant(1, SMALL), state.var(rough));
+            state.forget_var(rough, now);
+            state.forget_var(pending, constant(0, SMALL));
+        }
+        let is_plain = cmp(CmpOp::Eq, SMALL, state.var(rough), constant(0, SMALL));
+        let more = cmp(CmpOp::Gt, LEFT, state.var(left), constant(0, LEFT));
+        let way = |state: &State, condition: Cond| {
+            let mut taken = state.clone();
+            taken.restrict(condition);
+            taken
+        };
+        let other = (numbers && set.pending.is_some()).then(|| {
+            let other = values.unknown(&mut state, "no number", flag, UnknownKind::Input, None);
+            self.note_piece(values, &other, Piece::NoNumber, state.at);
+            other
+        });
+        // The ways of a plain stream come first, so that none of their conditions asks the environment.
+        if is_plain != truth(false) {
+            let plain = way(&state, is_plain);
+            if let (Some(other), Some(pending)) = (other, set.pending) {
+                let stuck = cmp(CmpOp::Eq, SMALL, plain.var(pending), constant(STUCK, SMALL));
+                let chosen = and(more.clone(), low_bit(&other));
+                for condition in [stuck, chosen].into_iter().filter(|c| *c != truth(false)) {
+                    ways.push((way(&plain, condition), Outcome::NoNumber));
+                }
+            }
+            ways.push((way(&plain, more.clone()), Outcome::Given));
+            ways.push((plain, Outcome::End));
+        }
+        let cut = values.unknown(&mut state, "ends here", flag, UnknownKind::Environment, None);
+        ways.push((way(&state, and(more, not(low_bit(&cut)))), Outcome::Any));
+        ways.push((state, Outcome::AnyEnd));
+    }
+
+    /// Whether a call gives a descriptor of a file that nothing else opens, or says that there is none.
+    pub(super) fn opens_alone(&self, at: Point, returns: &Returns) -> bool {
+        let fails = matches!(returns, Returns::Value { low: Some(ModelExpr::Number(-1)), high: None, .. });
+        fails && self.opens(at)
+    }
+
+    /// The conversions of a `scanf` that reads integers only, with nothing else behind the last one: each with its letter and the size
+    /// of what it stores. They can be chosen one by one, and what is left behind them is the next byte.
+    pub(super) fn plain_numbers(&self, call: &ModelCall<'_>) -> Option<Vec<(char, u64)>> {
+        let format = call.model.effects.iter().find_map(|e| match e {
+            Effect::Scans(n, Kind::Stream) => Some(*n),
+            _ => None,
+        })?;
+        let text = text_of(self.cx, call.args.get(format)?)?;
+        let long = u64::from(self.cx.flat.module.pointer_bits / 8);
+        plain_numbers(&text, long)
+    }
+
+    /// An unknown is a piece of a stream.
+    pub(super) fn note_piece(&mut self, values: &mut Values<'_, '_>, unknown: &Num, piece: Piece, at: Point) {
+        let Expr::Unknown(u) = unknown.expr else { return };
+        let standard = self.streams.uses.get(&at).is_some_and(|s| s.standard);
+        let instruction = self.cx.flat.instruction(at);
+        let function = instruction.and_then(|i| self.cx.callee_name(i)).unwrap_or_default();
+        let site = instruction.and_then(|i| i.place).filter(|p| p.line > 0).map(site);
+        values.set_origin(u, Origin::Stream { function, piece, standard, site });
+    }
+
+    /// What a call does to streams besides reading.
+    pub(super) fn move_as_said(&mut self, values: &mut Values<'_, '_>, state: &mut State, at: Point) {
+        if let Some(uses) = self.streams.uses.get(&at).copied() {
+            self.move_streams(values, state, uses.moves);
+        }
+    }
+
+    /// Streams give something else from here on.
+    pub(in crate::translate) fn move_streams(
+        &mut self,
+        values: &mut Values<'_, '_>,
+        state: &mut State,
+        which: [bool; 2],
+    ) {
+        for (set, _) in self.streams.sets.clone().iter().zip(which).filter(|(_, moved)| *moved) {
+            let (Some(left), Some(rough)) = (set.left, set.rough) else { continue };
+            let reads = values.unknown(state, "reads left", LEFT, UnknownKind::Environment, None);
+            state.forget_var(left, reads.expr);
+            state.forget_var(rough, constant(1, SMALL));
+            if let Some(pending) = set.pending {
+                state.forget_var(pending, constant(0, SMALL));
+            }
+        }
+    }
+
+    /// A call that is skipped may have read and moved streams. Rough ones do all that plain ones do.
+    pub(in crate::translate) fn skip_streams(&mut self, values: &mut Values<'_, '_>, state: &mut State) {
+        let moves = self.streams.uses.values().any(|u| u.moves != [false; 2]);
+        for set in self.streams.sets.clone() {
+            let (Some(left), Some(rough)) = (set.left, set.rough) else { continue };
+            let reads = values.unknown(state, "reads left", LEFT, UnknownKind::Abstraction, None).expr;
+            let before = state.var(left);
+            let fewer = ite(cmp(CmpOp::Le, LEFT, reads.clone(), before.clone()), reads.clone(), before);
+            state.forget_var(left, if moves { reads } else { fewer });
+            state.forget_var(rough, constant(1, SMALL));
+        }
+    }
+}
+
+impl Builder<'_, '_> {
     /// The ways on from a read, which has been found to be defined.
-    pub(super) fn read_ways(&mut self, mut state: State, model: &Model, cx: &ModelCall<'_>, number: usize) {
-        let (plain, read) = parts(&model.returns);
+    pub(super) fn read_ways(&mut self, mut state: State, call: &ModelCall<'_>, number: usize) {
+        let (plain, read) = parts(&call.model.returns);
         let flag = IntType::unsigned(1);
         // Where nothing is read. Ways that ask the environment come last, so that their answers decide nothing before.
         let mut ways = Vec::new();
         let mut idle: Vec<(Cond, Outcome)> = Vec::new();
         let mut reading = truth(true);
         for (n, (condition, returned)) in plain.iter().enumerate() {
-            let condition = self.model_condition(condition, cx).unwrap_or_else(|| {
-                let either = self.unknown(&mut state, "reads", flag, UnknownKind::Environment, None);
+            let condition = call.condition(condition).unwrap_or_else(|| {
+                let either = self.values.unknown(&mut state, "reads", flag, UnknownKind::Environment, None);
                 low_bit(&either)
             });
             if condition == truth(false) {
@@ -226,7 +350,7 @@ impl Builder<'_, '_> {
             if !idle.is_empty() {
                 state.restrict(reading);
             }
-            self.stream_ways(state, model, cx, (number, read), &mut ways);
+            self.library.stream_ways(&mut self.values, state, call, (number, read), &mut ways);
         }
         let last = idle.len().saturating_sub(1);
         for (n, (condition, outcome)) in idle.into_iter().enumerate() {
@@ -236,91 +360,36 @@ impl Builder<'_, '_> {
             }
             ways.push((taken, outcome));
         }
-        self.push_all(ways.into_iter().map(|(s, o)| (s, Next::Reads(o))).collect());
-    }
-
-    /// The ways on from a read of a set of streams.
-    fn stream_ways(
-        &mut self,
-        mut state: State,
-        model: &Model,
-        cx: &ModelCall<'_>,
-        (number, read): (usize, &Returns),
-        ways: &mut Vec<(State, Outcome)>,
-    ) {
-        let flag = IntType::unsigned(1);
-        let set = self.streams.sets[number].clone();
-        let (Some(left), Some(rough)) = (set.left, set.rough) else { return };
-        let numbers = self.plain_numbers(model, cx).is_some();
-        if let Some(pending) = set.pending
-            && !numbers
-            && !is_byte(read)
-        {
-            // What is pending is the beginning of what comes: not all of that is a choice.
-            let waits = cmp(CmpOp::Ne, SMALL, state.var(pending), constant(0, SMALL));
-            let now = ite(waits, constant(1, SMALL), state.var(rough));
-            state.forget_var(rough, now);
-            state.forget_var(pending, constant(0, SMALL));
-        }
-        let is_plain = cmp(CmpOp::Eq, SMALL, state.var(rough), constant(0, SMALL));
-        let more = cmp(CmpOp::Gt, LEFT, state.var(left), constant(0, LEFT));
-        let way = |state: &State, condition: Cond| {
-            let mut taken = state.clone();
-            taken.restrict(condition);
-            taken
-        };
-        let other = (numbers && set.pending.is_some()).then(|| {
-            let other = self.unknown(&mut state, "no number", flag, UnknownKind::Input, None);
-            self.note_piece(&other, Piece::NoNumber, state.at);
-            other
-        });
-        // The ways of a plain stream come first, so that none of their conditions asks the environment.
-        if is_plain != truth(false) {
-            let plain = way(&state, is_plain);
-            if let (Some(other), Some(pending)) = (other, set.pending) {
-                let stuck = cmp(CmpOp::Eq, SMALL, plain.var(pending), constant(STUCK, SMALL));
-                let chosen = and(more.clone(), low_bit(&other));
-                for condition in [stuck, chosen].into_iter().filter(|c| *c != truth(false)) {
-                    ways.push((way(&plain, condition), Outcome::NoNumber));
-                }
-            }
-            ways.push((way(&plain, more.clone()), Outcome::Given));
-            ways.push((plain, Outcome::End));
-        }
-        let cut = self.unknown(&mut state, "ends here", flag, UnknownKind::Environment, None);
-        ways.push((way(&state, and(more, not(low_bit(&cut)))), Outcome::Any));
-        ways.push((state, Outcome::AnyEnd));
+        self.control.push_all(ways.into_iter().map(|(s, o)| (s, Next::Reads(o))).collect());
     }
 
     /// Goes on with a read that goes in some way.
-    pub(super) fn read_on(&mut self, mut state: State, outcome: Outcome) {
+    pub(in crate::translate) fn read_on(&mut self, mut state: State, outcome: Outcome) {
         let at = state.point();
         let flat = self.cx.flat;
-        let (Some(instruction), Some((model, args))) = (flat.instruction(at), super::library::model_at(self.cx, at))
-        else {
+        let (Some(instruction), Some((model, _))) = (flat.instruction(at), model_at(self.cx, at)) else {
             return;
         };
         let before = state.clone();
-        let (marks, waiting) = (self.cases.len(), self.pending.len());
-        let mut cx = self.model_call(&mut state, model, args);
-        cx.outcome = Some(outcome);
-        match self.model_outcome(&mut state, instruction, model, cx, false) {
+        let mark = self.control.mark();
+        let mut call = self.library.model_call(&mut self.values, &mut state, instruction, model);
+        call.outcome = Some(outcome);
+        match self.model_outcome(&mut state, call) {
             Ok(Flow::On) => {
                 let next = flat.after_call(at);
                 if next.block == at.block {
                     // A new piece may start here: the ways of many reads would be very many.
-                    self.push(state, Next::Jump(next));
+                    self.control.push(state, Next::Jump(next));
                 } else {
-                    self.enter_normal(state, next);
+                    self.control.enter_normal(&mut self.values, state, next);
                 }
             }
-            Ok(Flow::To(to)) => self.jump(state, to),
+            Ok(Flow::To(to)) => self.control.jump(state, to),
             Ok(Flow::Done) => {}
             Err(Split) => {
                 // Nothing has been read yet: it is read by the piece that starts here.
-                self.cases.truncate(marks);
-                self.pending.truncate(waiting);
-                self.go(&before, at);
+                self.control.take_back(mark);
+                self.control.go(&mut self.values, &before, at);
             }
         }
     }
@@ -329,30 +398,29 @@ impl Builder<'_, '_> {
     pub(super) fn read_result(
         &mut self,
         state: &mut State,
-        at: Point,
         returns: &Returns,
-        (model, instruction): (&Model, &Instruction),
-        cx: &ModelCall<'_>,
+        call: &ModelCall<'_>,
         int: IntType,
     ) -> Result<Option<Sym>, Split> {
+        let (at, instruction) = (call.at, call.instruction);
         let Returns::Read { data, end, fails } = returns else { return Ok(None) };
-        let number = |e: &ModelExpr, b: &Self| b.model_number(e, cx, int).unwrap_or_else(|| constant(0, int));
+        let number = |e: &ModelExpr| call.number(e, int).unwrap_or_else(|| constant(0, int));
         let value = |e: Expr| Ok(Some(Sym::Num(Num::new(e, int))));
-        let set = self.reads_stream(at).map(|n| self.streams.sets[n].clone()).unwrap_or_default();
-        let (Some(outcome), Some(left)) = (cx.outcome, set.left) else {
+        let set = self.library.reads_stream(at).map(|n| self.library.streams.sets[n].clone()).unwrap_or_default();
+        let (Some(outcome), Some(left)) = (call.outcome, set.left) else {
             // Which stream it is was not said: the environment decides.
             let flag = IntType::unsigned(1);
-            let works = self.unknown(state, "reads", flag, UnknownKind::Environment, None);
-            let Some(Sym::Num(given)) = self.model_returns(state, at, data, model, instruction, cx)? else {
-                return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
+            let works = self.values.unknown(state, "reads", flag, UnknownKind::Environment, None);
+            let Some(Sym::Num(given)) = self.model_returns(state, data, call)? else {
+                return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
             };
-            let ended = self.ended(state, number(end, self), fails.as_ref().map(|f| number(f, self)));
+            let ended = ended(&mut self.values, state, number(end), fails.as_ref().map(number));
             return value(ite(low_bit(&works), given.to(int), ended));
         };
         match outcome {
-            Outcome::End => return value(number(end, self)),
+            Outcome::End => return value(number(end)),
             Outcome::AnyEnd => {
-                let ended = self.ended(state, number(end, self), fails.as_ref().map(|f| number(f, self)));
+                let ended = ended(&mut self.values, state, number(end), fails.as_ref().map(number));
                 return value(ended);
             }
             Outcome::NoNumber => {
@@ -361,14 +429,14 @@ impl Builder<'_, '_> {
                 }
                 return value(constant(0, int));
             }
-            Outcome::Plain(_) => return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment))),
+            Outcome::Plain(_) => return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment))),
             Outcome::Given | Outcome::Any => {}
         }
-        self.assume(state, FINITE, None);
+        self.values.assume(state, FINITE, None);
         let fewer = operate(BinaryOp::Sub, LEFT, Overflow::Wraps, state.var(left), constant(1, LEFT));
         state.forget_var(left, fewer.clone());
         if outcome == Outcome::Given {
-            let numbers = self.plain_numbers(model, cx).map(|n| n.len());
+            let numbers = self.library.plain_numbers(call).map(|n| n.len());
             let pending = set.pending.map(|p| state.var(p));
             if let Some(p) = set.pending {
                 let now = if numbers.is_some() { AFTER_NUMBER } else { 0 };
@@ -377,15 +445,15 @@ impl Builder<'_, '_> {
             if let Some(all) = numbers {
                 return value(constant(all, int));
             }
-            if self.is_single(data, cx) {
+            if call.is_single(data) {
                 return value(constant(1, int));
             }
             if matches!(**data, Returns::Exactly(_)) {
-                let line = self.unknown(state, "line", IntType::unsigned(1), UnknownKind::Input, None);
-                self.note_piece(&line, Piece::Line, at);
+                let line = self.values.unknown(state, "line", IntType::unsigned(1), UnknownKind::Input, None);
+                self.library.note_piece(&mut self.values, &line, Piece::Line, at);
             }
-            let Some(Sym::Num(given)) = self.model_returns(state, at, data, model, instruction, cx)? else {
-                return Ok(Some(self.any(state, &instruction.ty, UnknownKind::Environment)));
+            let Some(Sym::Num(given)) = self.model_returns(state, data, call)? else {
+                return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
             };
             if is_byte(returns) {
                 let Some(p) = pending else { return Ok(Some(Sym::Num(given))) };
@@ -395,134 +463,28 @@ impl Builder<'_, '_> {
             }
             // A plain stream gives as much as it is asked for, but before its end.
             if let Returns::Value { high: Some(high), .. } = &**data {
-                let short = cmp(CmpOp::Lt, int, given.to(int), number(high, self));
+                let short = cmp(CmpOp::Lt, int, given.to(int), number(high));
                 state.forget_var(left, ite(short, constant(0, LEFT), fewer));
             }
             return Ok(Some(Sym::Num(given)));
         }
-        self.model_returns(state, at, data, model, instruction, cx)
+        self.model_returns(state, data, call)
     }
+}
 
-    /// The end of a rough stream, or an error.
-    fn ended(&mut self, state: &mut State, end: Expr, fails: Option<Expr>) -> Expr {
-        let Some(fails) = fails else { return end };
-        let flag = self.unknown(state, "fails", IntType::unsigned(1), UnknownKind::Environment, None);
-        ite(low_bit(&flag), fails, end)
+/// The values that are chosen of a range without a bound of its own: not all can be had of a file that fits on a disk.
+pub(super) fn chosen_range(range: Option<(IBig, IBig)>, int: IntType) -> Option<(IBig, IBig)> {
+    match range {
+        Some((low, _)) if int.width > 32 => Some((low, IBig::from(LONGEST))),
+        range => range,
     }
+}
 
-    /// Whether a read of something gives exactly one item.
-    pub(super) fn is_single(&self, data: &Returns, cx: &ModelCall<'_>) -> bool {
-        let int = IntType::unsigned(64);
-        let one = |e: &Option<ModelExpr>| {
-            let value = e.as_ref().and_then(|e| self.model_number(e, cx, int));
-            matches!(value, Some(Expr::Const(k, _)) if k == IBig::from(1))
-        };
-        matches!(data, Returns::Value { low, high, .. } if one(low) && one(high))
-    }
-
-    /// Whether a call gives a descriptor of a file that nothing else opens, or says that there is none.
-    pub(super) fn opens_alone(&self, at: Point, returns: &Returns) -> bool {
-        let fails = matches!(returns, Returns::Value { low: Some(ModelExpr::Number(-1)), high: None, .. });
-        fails && self.streams.opens(at)
-    }
-
-    /// The values that are chosen of a range: not all can be had of a file that fits on a disk.
-    pub(super) fn chosen_range(range: Option<(IBig, IBig)>, int: IntType, bounded: bool) -> Option<(IBig, IBig)> {
-        match range {
-            Some((low, _)) if !bounded && int.width > 32 => Some((low, IBig::from(LONGEST))),
-            range => range,
-        }
-    }
-
-    /// What a chosen result is a piece of.
-    pub(super) fn piece_of(&self, data: &Returns, model: &Model, cx: &ModelCall<'_>) -> Piece {
-        let Returns::Value { high, .. } = data else { return Piece::Line };
-        match high {
-            Some(ModelExpr::Number(255)) => Piece::Byte,
-            None if matches!(model.result, Some(crate::models::Type::Int)) => Piece::Bytes(4),
-            None => Piece::Line,
-            Some(_) => {
-                let int = IntType::unsigned(64);
-                let width = model.params.iter().position(|p| p.name == "width");
-                let width = width.and_then(|n| self.model_number(&ModelExpr::Arg(n), cx, int));
-                match width {
-                    Some(Expr::Const(k, _)) => Piece::Items(u64::try_from(k).unwrap_or(1)),
-                    _ => Piece::Items(1),
-                }
-            }
-        }
-    }
-
-    /// Whether the bytes that a call writes are chosen one by one: it reads one item.
-    pub(super) fn chooses_bytes(&self, model: &Model, cx: &ModelCall<'_>) -> bool {
-        match parts(&model.returns).1 {
-            Returns::Read { data, .. } => cx.outcome == Some(Outcome::Given) && self.is_single(data, cx),
-            _ => false,
-        }
-    }
-
-    /// The conversions of a `scanf` that reads integers only, with nothing else behind the last one: each with its letter and the size
-    /// of what it stores. They can be chosen one by one, and what is left behind them is the next byte.
-    pub(super) fn plain_numbers(&self, model: &Model, cx: &ModelCall<'_>) -> Option<Vec<(char, u64)>> {
-        let format = model.effects.iter().find_map(|e| match e {
-            Effect::Scans(n, Kind::Stream) => Some(*n),
-            _ => None,
-        })?;
-        let text = text_of(self.cx, cx.args().get(format)?)?;
-        let long = u64::from(self.cx.flat.module.pointer_bits / 8);
-        plain_numbers(&text, long)
-    }
-
-    /// An unknown is a piece of a stream.
-    pub(super) fn note_piece(&mut self, unknown: &Num, piece: Piece, at: Point) {
-        let Expr::Unknown(u) = unknown.expr else { return };
-        let standard = self.streams.uses.get(&at).is_some_and(|s| s.standard);
-        let instruction = self.cx.flat.instruction(at);
-        let function = instruction.and_then(|i| self.callee_name(i)).unwrap_or_default();
-        let site = instruction.and_then(|i| i.place).filter(|p| p.line > 0).map(super::build::site);
-        self.program.unknowns[u].origin = Some(Origin::Stream { function, piece, standard, site });
-    }
-
-    fn note_standard(&mut self, unknown: &Num, is: bool) {
-        if let Expr::Unknown(u) = unknown.expr
-            && let Some(Origin::Stream { standard, .. }) = &mut self.program.unknowns[u].origin
-        {
-            *standard = is;
-        }
-    }
-
-    /// What a call does to streams besides reading.
-    pub(super) fn move_as_said(&mut self, state: &mut State, at: Point) {
-        if let Some(uses) = self.streams.uses.get(&at).copied() {
-            self.move_streams(state, uses.moves);
-        }
-    }
-
-    /// Streams give something else from here on.
-    pub(super) fn move_streams(&mut self, state: &mut State, which: [bool; 2]) {
-        for (set, _) in self.streams.sets.clone().iter().zip(which).filter(|(_, moved)| *moved) {
-            let (Some(left), Some(rough)) = (set.left, set.rough) else { continue };
-            let reads = self.unknown(state, "reads left", LEFT, UnknownKind::Environment, None);
-            state.forget_var(left, reads.expr);
-            state.forget_var(rough, constant(1, SMALL));
-            if let Some(pending) = set.pending {
-                state.forget_var(pending, constant(0, SMALL));
-            }
-        }
-    }
-
-    /// A call that is skipped may have read and moved streams. Rough ones do all that plain ones do.
-    pub(super) fn skip_streams(&mut self, state: &mut State) {
-        let moves = self.streams.uses.values().any(|u| u.moves != [false; 2]);
-        for set in self.streams.sets.clone() {
-            let (Some(left), Some(rough)) = (set.left, set.rough) else { continue };
-            let reads = self.unknown(state, "reads left", LEFT, UnknownKind::Abstraction, None).expr;
-            let before = state.var(left);
-            let fewer = ite(cmp(CmpOp::Le, LEFT, reads.clone(), before.clone()), reads.clone(), before);
-            state.forget_var(left, if moves { reads } else { fewer });
-            state.forget_var(rough, constant(1, SMALL));
-        }
-    }
+/// The end of a rough stream, or an error.
+fn ended(values: &mut Values<'_, '_>, state: &mut State, end: Expr, fails: Option<Expr>) -> Expr {
+    let Some(fails) = fails else { return end };
+    let flag = values.unknown(state, "fails", IntType::unsigned(1), UnknownKind::Environment, None);
+    ite(low_bit(&flag), fails, end)
 }
 
 /// The parts of what a reading function returns: by conditions, and what it reads else.

@@ -3,95 +3,89 @@
 //! A model address stands for a real one that nobody knows. So a result that depends on the digits of an address is unknown: the
 //! order of two objects, a number made from an address by more than adding to it, and whether it happens to equal something else.
 
-use super::arith::{self, Num, Sym, and, bit, cmp, compare, constant, ite, low_bit, not, truth};
-use super::bits_of;
-use super::build::{Builder, Split, State};
-use super::layout::{Life, Size};
-use super::points::{ObjectId, ObjectKind, Offsets, Targets};
-use crate::module::{BinOp, CastOp, Constant, Global, Op, Operand, Predicate, Type};
+use crate::module::{BinOp, CastOp, Flags, Operand, Predicate, Type};
+use crate::translate::bits_of;
+use crate::translate::memory::layout::Life;
+use crate::translate::points::{ObjectId, ObjectKind, Targets};
+use crate::translate::state::{Split, State};
+use crate::translate::values::Values;
+use crate::translate::values::arith::{self, Num, Sym, and, bit, cmp, compare, constant, ite, low_bit, not, truth};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType, Overflow};
-use std::collections::BTreeSet;
 
-impl Builder<'_, '_> {
-    /// Whether a value is the address of something, or made from one, so that its digits mean nothing.
-    pub(super) fn is_address(&self, state: &State, operand: &Operand, ty: &Type) -> bool {
-        let targets = self.targets(state, operand);
-        let numbers = [ObjectKind::Outside, ObjectKind::Absolute].map(|kind| self.points.known(kind));
-        let real = targets.0.keys().any(|o| !numbers.contains(&Some(*o)));
-        match ty {
-            Type::Ptr => !targets.is_empty(),
-            _ => real,
-        }
-    }
+/// An operation on integers of a width.
+#[derive(Clone, Copy)]
+pub(in crate::translate) struct Operation {
+    pub op: BinOp,
+    pub width: u32,
+    pub flags: Flags,
+}
 
-    pub(super) fn arithmetic(
+/// A comparison of two operands of a type.
+pub(in crate::translate) struct Comparison<'o> {
+    pub pred: Predicate,
+    pub left: &'o Operand,
+    pub right: &'o Operand,
+    pub ty: &'o Type,
+    /// Whether it is one of the compiler's own checks.
+    pub is_check: bool,
+}
+
+/// A conversion of an operand.
+pub(in crate::translate) struct Conversion<'o> {
+    pub op: CastOp,
+    pub arg: &'o Operand,
+    pub from: &'o Type,
+    pub to: &'o Type,
+    pub flags: Flags,
+}
+
+impl Values<'_, '_> {
+    /// An integer operation.
+    pub(in crate::translate) fn arithmetic(
         &mut self,
         state: &mut State,
-        op: BinOp,
-        width: u32,
+        operation: Operation,
         (left, right): (&Operand, &Operand),
-        flags: crate::module::Flags,
         ty: &Type,
     ) -> Sym {
-        let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
+        let Operation { op, width, flags } = operation;
+        let (p, q) = (self.memory.is_address(state, left, ty), self.memory.is_address(state, right, ty));
         let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
         if p || q {
-            let same = p && q && self.one_object(state, left, right);
+            let same = p && q && self.memory.one_object(state, left, right);
             let plain = match op {
                 BinOp::Add => !(p && q),
                 BinOp::Sub => same || p && !q,
                 _ => false,
             };
             // A difference of addresses is no address: it is tracked as one only because nobody looked closer.
-            let distances = self.distance_like(state, left) && self.distance_like(state, right);
+            let distances = self.memory.distance_like(state, left) && self.memory.distance_like(state, right);
             if !plain && !distances {
-                if may_be_undefined(op, width, &b, flags) {
+                if may_be_undefined(operation, &b) {
                     let one = Num::constant(1, IntType::unsigned(width));
-                    state.evaluates.push(arith::binary(op, width, &one, &b, crate::module::Flags::default()).expr);
+                    state.evaluates.push(arith::binary(op, width, &one, &b, Flags::default()).expr);
                 }
                 return self.any(state, ty, UnknownKind::Abstraction);
             }
         }
         let mut result = arith::binary(op, width, &a, &b, flags);
-        if may_be_undefined(op, width, &b, flags) {
+        if may_be_undefined(operation, &b) {
             state.evaluates.push(result.expr.clone());
-        } else if may_be_undefined(op, width, &b, crate::module::Flags { checked: true, ..flags }) {
+        } else if may_be_undefined(Operation { flags: Flags { checked: true, ..flags }, ..operation }, &b) {
             // An optimiser may have moved it to where nothing uses what it gives for an amount out of range.
             let unsigned = IntType::unsigned(width);
             let in_range = cmp(CmpOp::Lt, unsigned, b.to(unsigned), constant(width, unsigned));
             let other = self.poison(state, result.ty);
             result = Num::new(ite(in_range, result.expr, other), result.ty);
         }
-        self.unless_promised(state, op, width, (&a, &b), flags, result)
-    }
-
-    /// Whether a value is a difference of two addresses in one object.
-    pub(super) fn distance_like(&self, state: &State, operand: &Operand) -> bool {
-        let Operand::Value(v) = operand else { return true };
-        if self.targets(state, operand).is_empty() {
-            return true;
-        }
-        let function = self.cx.flat.function(state.at.instance);
-        let Some(Op::Binary { op: BinOp::Sub, left, right, .. }) =
-            function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *v).map(|i| &i.op)
-        else {
-            return false;
-        };
-        self.one_object(state, left, right)
+        self.unless_promised(state, operation, (&a, &b), result)
     }
 
     /// A result whose promise is broken is any value.
-    pub(super) fn unless_promised(
-        &mut self,
-        state: &mut State,
-        op: BinOp,
-        width: u32,
-        (a, b): (&Num, &Num),
-        flags: crate::module::Flags,
-        result: Num,
-    ) -> Sym {
+    fn unless_promised(&mut self, state: &mut State, operation: Operation, (a, b): (&Num, &Num), result: Num) -> Sym {
+        let Operation { op, width, flags } = operation;
         let unsigned = IntType::unsigned(width);
         let zero = constant(0, unsigned);
         let broken = match op {
@@ -148,7 +142,7 @@ impl Builder<'_, '_> {
     }
 
     /// Poison: a value of the environment by which nothing may be decided.
-    pub(super) fn poison(&mut self, state: &mut State, ty: IntType) -> Expr {
+    pub(in crate::translate) fn poison(&mut self, state: &mut State, ty: IntType) -> Expr {
         let any = self.unknown(state, "poison", ty, UnknownKind::Environment, None);
         if let Expr::Unknown(u) = any.expr {
             self.program.unknowns[u].computed = true;
@@ -157,7 +151,7 @@ impl Builder<'_, '_> {
     }
 
     /// A value that is poison under a condition.
-    pub(super) fn poison_where(&mut self, state: &mut State, broken: Cond, value: Num) -> Sym {
+    pub(in crate::translate) fn poison_where(&mut self, state: &mut State, broken: Cond, value: Num) -> Sym {
         match broken {
             Cond::Const(false) => Sym::Num(value),
             c => {
@@ -167,43 +161,29 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether two pointers are into one object, of which there is one.
-    pub(super) fn one_object(&self, state: &State, left: &Operand, right: &Operand) -> bool {
-        let (a, b) = (self.targets(state, left), self.targets(state, right));
-        let mut all: BTreeSet<_> = a.0.keys().collect();
-        all.extend(b.0.keys());
-        all.len() == 1
-            && all.iter().all(|o| {
-                let object = self.memory.object(**o);
-                object.many.is_none() && !object.summary
-            })
-    }
-
-    pub(super) fn comparison(
+    /// An integer comparison.
+    pub(in crate::translate) fn comparison(
         &mut self,
         state: &mut State,
-        pred: Predicate,
-        left: &Operand,
-        right: &Operand,
-        ty: &Type,
-        check: bool,
+        comparison: &Comparison<'_>,
     ) -> Result<Cond, Split> {
+        let Comparison { pred, left, right, ty, .. } = *comparison;
         let width = bits_of(ty, self.cx.flat.module);
         let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
-        let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
+        let (p, q) = (self.memory.is_address(state, left, ty), self.memory.is_address(state, right, ty));
         let equality = matches!(pred, Predicate::Eq | Predicate::Ne);
         let signed = IntType::signed(width);
-        let distances = self.distance_like(state, left) && self.distance_like(state, right);
+        let distances = self.memory.distance_like(state, left) && self.memory.distance_like(state, right);
         if (p || q) && !equality && !distances {
             let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
-            let known = *ty == Type::Ptr && (null(&a) || null(&b) || self.one_object(state, left, right));
+            let known = *ty == Type::Ptr && (null(&a) || null(&b) || self.memory.one_object(state, left, right));
             if !known {
                 let flag = IntType::unsigned(1);
                 let unknown = self.unknown(state, "order of addresses", flag, UnknownKind::Environment, None);
                 return Ok(low_bit(&unknown));
             }
         }
-        if equality && let Some(cond) = self.address_equality(state, left, right, (&a, &b), ty)? {
+        if equality && let Some(cond) = self.address_equality(state, comparison, (&a, &b))? {
             return Ok(if pred == Predicate::Eq { cond } else { not(cond) });
         }
         if *ty == Type::Ptr {
@@ -217,7 +197,7 @@ impl Builder<'_, '_> {
             };
             return Ok(compare(pred, width, &a.read_as(signed), &b.read_as(signed)));
         }
-        if check
+        if comparison.is_check
             && a.ty.signed
             && let (Predicate::Ult | Predicate::Ule, Some(limit)) = (pred, b.as_const())
             && *limit >= IBig::ZERO
@@ -234,14 +214,13 @@ impl Builder<'_, '_> {
     }
 
     /// A comparison that promises operands of one sign; where they are not it is any truth value.
-    pub(super) fn unless_signs_differ(
+    pub(in crate::translate) fn unless_signs_differ(
         &mut self,
         state: &mut State,
-        left: &Operand,
-        right: &Operand,
-        ty: &Type,
+        comparison: &Comparison<'_>,
         c: Cond,
     ) -> Cond {
+        let Comparison { left, right, ty, .. } = *comparison;
         let width = bits_of(ty, self.cx.flat.module);
         let signed = IntType::signed(width);
         let (a, b) = (self.number(state, left, ty), self.number(state, right, ty));
@@ -259,17 +238,16 @@ impl Builder<'_, '_> {
     /// chance if one of the objects is gone, because its memory may have been used again; if one place is just past the end; and
     /// if the objects are constants whose addresses mean nothing, which may lie over each other. What is no address at all equals
     /// one by chance, and so do pointers into memory that the program did not make.
-    pub(super) fn address_equality(
+    fn address_equality(
         &mut self,
         state: &mut State,
-        left: &Operand,
-        right: &Operand,
+        comparison: &Comparison<'_>,
         (a, b): (&Num, &Num),
-        ty: &Type,
     ) -> Result<Option<Cond>, Split> {
-        let (p, q) = (self.is_address(state, left, ty), self.is_address(state, right, ty));
+        let Comparison { left, right, ty, .. } = *comparison;
+        let (p, q) = (self.memory.is_address(state, left, ty), self.memory.is_address(state, right, ty));
         let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
-        let distances = self.distance_like(state, left) && self.distance_like(state, right);
+        let distances = self.memory.distance_like(state, left) && self.memory.distance_like(state, right);
         if !(p || q) || null(a) || null(b) || a.expr == b.expr || distances {
             return Ok(None);
         }
@@ -277,7 +255,7 @@ impl Builder<'_, '_> {
         let flag = IntType::unsigned(1);
         let by_chance = self.unknown(state, "chance of addresses", flag, UnknownKind::Environment, None);
         let by_chance = low_bit(&by_chance);
-        if width < self.address().width {
+        if width < self.memory.address().width {
             // The lower digits only.
             return Ok(Some(by_chance));
         }
@@ -289,9 +267,9 @@ impl Builder<'_, '_> {
             let either = arith::or(zero(a), zero(b));
             return Ok(Some(arith::or(and(either.clone(), same), and(not(either), by_chance))));
         }
-        let (x, y) = (self.targets(state, left), self.targets(state, right));
-        let (x, y) = (self.points.expand(&x), self.points.expand(&y));
-        let outside = self.points.known(ObjectKind::Outside);
+        let (x, y) = (self.memory.targets(state, left), self.memory.targets(state, right));
+        let (x, y) = (self.memory.expand(&x), self.memory.expand(&y));
+        let outside = self.memory.known(ObjectKind::Outside);
         let from_outside = |t: &Targets| outside.is_some_and(|o| t.0.contains_key(&o));
         let strangers = from_outside(&x) && from_outside(&y);
         let neither = and(not(zero(a)), not(zero(b)));
@@ -309,11 +287,11 @@ impl Builder<'_, '_> {
         {
             return Ok(None);
         }
-        if self.may_lie_over(&x, &y) {
+        if self.memory.may_lie_over(&x, &y) {
             return Ok(Some(arith::or(same, perhaps)));
         }
         let common = x.0.keys().any(|o| y.0.contains_key(o));
-        let settled = self.always_inside(&x) && self.always_inside(&y);
+        let settled = self.memory.always_inside(&x) && self.memory.always_inside(&y);
         if settled && !common {
             return Ok(Some(and(zero(a), zero(b))));
         }
@@ -321,87 +299,15 @@ impl Builder<'_, '_> {
         if settled || strangers && immortal {
             return Ok(None);
         }
-        let address = self.address();
-        let inside = and(self.inside_now(state, &a.to(address), &x)?, self.inside_now(state, &b.to(address), &y)?);
+        let address = self.memory.address();
+        let inside =
+            and(self.memory.inside_now(state, &a.to(address), &x)?, self.memory.inside_now(state, &b.to(address), &y)?);
         Ok(Some(arith::or(same, and(perhaps, not(inside)))))
     }
 
-    /// Whether pointers are to places inside of objects that are always there, or null.
-    fn always_inside(&self, targets: &Targets) -> bool {
-        targets.0.iter().all(|(o, offsets)| {
-            let object = self.memory.object(*o);
-            matches!(object.life, Life::Always)
-                && match (offsets, &object.size) {
-                    (Offsets::Exact(list), Size::Constant(n)) => {
-                        list.iter().all(|x| u64::try_from(*x).is_ok_and(|x| x < *n))
-                    }
-                    _ => false,
-                }
-        })
-    }
-
-    /// The condition that a pointer is to a place inside of an object that is there.
-    fn inside_now(&self, state: &State, pointer: &Expr, targets: &Targets) -> Result<Cond, Split> {
-        let ty = self.address();
-        let mut inside = truth(false);
-        for (id, offsets) in &targets.0 {
-            let object = self.memory.object(*id);
-            if object.doubtful {
-                continue;
-            }
-            if let ObjectKind::Function(_) = object.kind {
-                inside = arith::or(inside, cmp(CmpOp::Eq, ty, pointer.clone(), constant(object.base.clone(), ty)));
-                continue;
-            }
-            let one = constant(1, ty);
-            match (offsets, pointer, &object.many) {
-                (_, Expr::Const(p, _), None) => {
-                    let offset = i64::try_from(p - &object.base).unwrap_or(-1);
-                    inside = arith::or(inside, self.inside(state, object, pointer, Some(offset), &one)?);
-                }
-                (Offsets::Exact(list), ..) => {
-                    for o in list {
-                        inside = arith::or(inside, self.inside(state, object, pointer, Some(*o), &one)?);
-                    }
-                }
-                _ => inside = arith::or(inside, self.inside(state, object, pointer, None, &one)?),
-            }
-        }
-        Ok(inside)
-    }
-
-    /// Whether pointers may be into two constants, or to two functions, that the linker may lay over each other (string literals, mostly), or
-    /// into objects of the library.
-    fn may_lie_over(&self, x: &Targets, y: &Targets) -> bool {
-        let module = self.cx.flat.module;
-        x.0.iter().any(|(a, i)| {
-            y.0.iter().filter(|(b, _)| a != *b).any(|(b, j)| {
-                match (self.memory.object(*a).kind, self.memory.object(*b).kind) {
-                    (ObjectKind::Function(f), ObjectKind::Function(g)) => {
-                        let (f, g) = (&module.functions[f.0 as usize], &module.functions[g.0 as usize]);
-                        f.unnamed || g.unnamed
-                    }
-                    (ObjectKind::Global(f), ObjectKind::Global(g)) => {
-                        let (f, g) = (&module.globals[f.0 as usize], &module.globals[g.0 as usize]);
-                        f.constant && g.constant && (f.unnamed || g.unnamed) && !must_differ((f, i), (g, j))
-                    }
-                    // Two calls may have given one object.
-                    (ObjectKind::Library(..), ObjectKind::Library(..)) => true,
-                    _ => false,
-                }
-            })
-        })
-    }
-
-    pub(super) fn cast(
-        &mut self,
-        state: &mut State,
-        op: CastOp,
-        arg: &Operand,
-        from: &Type,
-        to: &Type,
-        flags: crate::module::Flags,
-    ) -> Sym {
+    /// A conversion.
+    pub(in crate::translate) fn cast(&mut self, state: &mut State, conversion: &Conversion<'_>) -> Sym {
+        let Conversion { op, arg, from, to, flags } = *conversion;
         let module = self.cx.flat.module;
         let (w, v) = (bits_of(from, module), bits_of(to, module));
         if w == 0 || v == 0 || w > 128 || v > 128 {
@@ -410,7 +316,7 @@ impl Builder<'_, '_> {
         let boolean = |b: &mut Self, state: &mut State| b.condition(state, arg);
         match op {
             CastOp::Trunc => {
-                if self.is_address(state, arg, from) && !self.distance_like(state, arg) {
+                if self.memory.is_address(state, arg, from) && !self.memory.distance_like(state, arg) {
                     return self.any(state, to, UnknownKind::Abstraction);
                 }
                 let a = self.number(state, arg, from);
@@ -451,9 +357,9 @@ impl Builder<'_, '_> {
             CastOp::PtrToInt => {
                 // The lower digits of an address tell nothing; nor do any of one that the program did not make, which as a number is
                 // not told from others. (In modular mode it is an input.)
-                let outside = self.points.known(ObjectKind::Outside);
-                let foreign = self.targets(state, arg).0.keys().any(|o| Some(*o) == outside);
-                if v < w && self.is_address(state, arg, &Type::Int(w)) || self.cx.whole && foreign {
+                let outside = self.memory.known(ObjectKind::Outside);
+                let foreign = self.memory.targets(state, arg).0.keys().any(|o| Some(*o) == outside);
+                if v < w && self.memory.is_address(state, arg, &Type::Int(w)) || self.cx.whole && foreign {
                     return self.any(state, to, UnknownKind::Environment);
                 }
                 let a = self.number(state, arg, from);
@@ -461,16 +367,16 @@ impl Builder<'_, '_> {
             }
             CastOp::IntToPtr => {
                 let a = self.number(state, arg, from);
-                Sym::Num(if w > v { arith::truncate(&a, v) } else { a }.read_as(self.address()))
+                Sym::Num(if w > v { arith::truncate(&a, v) } else { a }.read_as(self.memory.address()))
             }
             CastOp::BitCast | CastOp::AddrSpaceCast if w == v && !matches!(to, Type::Other(_)) => {
                 self.operand(state, arg, from)
             }
             CastOp::UiToFp if flags.nneg => self.any(state, to, UnknownKind::Abstraction),
-            CastOp::UiToFp | CastOp::SiToFp if self.is_address(state, arg, from) => {
+            CastOp::UiToFp | CastOp::SiToFp if self.memory.is_address(state, arg, from) => {
                 self.any(state, to, UnknownKind::Environment)
             }
-            _ => match self.float_cast(state, op, arg, (from, to), flags) {
+            _ => match self.float_cast(state, conversion) {
                 Some(sym) => sym,
                 None => self.any(state, to, UnknownKind::Abstraction),
             },
@@ -478,22 +384,10 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether two constants cannot lie over each other so that the given places meet, because they have different bytes there.
-fn must_differ((f, i): (&Global, &Offsets), (g, j): (&Global, &Offsets)) -> bool {
-    let (Some(Constant::Bytes(f)), Some(Constant::Bytes(g))) = (&f.init, &g.init) else { return false };
-    let (Offsets::Exact(i), Offsets::Exact(j)) = (i, j) else { return false };
-    let byte = |bytes: &[u8], at: i64| usize::try_from(at).ok().and_then(|at| bytes.get(at).copied());
-    i.iter().all(|i| {
-        j.iter().all(|j| {
-            let both = (0..i64::try_from(f.len()).unwrap_or(0)).map(|at| (byte(f, at), byte(g, at - i + j)));
-            both.into_iter().any(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
-        })
-    })
-}
-
 /// Whether a divisor or an amount may be one for which the operation is undefined behaviour: for a shift only where the compiler's
 /// checks stood before it. Else its result is poison, which does no harm by itself.
-fn may_be_undefined(op: BinOp, width: u32, by: &Num, flags: crate::module::Flags) -> bool {
+fn may_be_undefined(operation: Operation, by: &Num) -> bool {
+    let Operation { op, width, flags } = operation;
     let known = by.as_const();
     match op {
         BinOp::UDiv | BinOp::URem => known.is_none_or(|k| *k == IBig::ZERO),
@@ -521,7 +415,7 @@ fn at_most(e: &Expr) -> Option<IBig> {
     }
 }
 
-pub(super) fn select(c: &Cond, a: &Sym, b: &Sym, width: u32) -> Sym {
+pub(in crate::translate) fn select(c: &Cond, a: &Sym, b: &Sym, width: u32) -> Sym {
     match (c, a, b) {
         (Cond::Const(true), a, _) => a.clone(),
         (Cond::Const(false), _, b) => b.clone(),
@@ -545,7 +439,7 @@ pub(super) fn select(c: &Cond, a: &Sym, b: &Sym, width: u32) -> Sym {
 }
 
 /// A width that holds two parts of aggregates.
-pub(super) fn part_width(x: &Sym, y: &Sym) -> u32 {
+fn part_width(x: &Sym, y: &Sym) -> u32 {
     let of = |s: &Sym| match s {
         Sym::Num(n) => n.ty.width,
         _ => 1,
@@ -554,7 +448,7 @@ pub(super) fn part_width(x: &Sym, y: &Sym) -> u32 {
 }
 
 /// An operation on truth values: both sides are evaluated.
-pub(super) fn bit_operation(op: BinOp, a: &Cond, b: &Cond) -> Sym {
+pub(in crate::translate) fn bit_operation(op: BinOp, a: &Cond, b: &Cond) -> Sym {
     match (op, a, b) {
         (BinOp::Xor, c, Cond::Const(true)) | (BinOp::Xor, Cond::Const(true), c) => return Sym::Cond(not(c.clone())),
         (BinOp::And, Cond::Const(k), c) | (BinOp::And, c, Cond::Const(k)) => {

@@ -1,16 +1,19 @@
 //! Loads and stores: from a pointer to the variables and arrays that it may mean, and to the condition that it is valid.
 
-use super::arith::{Num, and, cmp, constant, ite, operate, or, truth};
-use super::build::{Builder, Split, State};
-use super::layout::{Layout, Life, Object, Size};
-use super::points::{ObjectId, ObjectKind, Offsets, Targets};
+use crate::translate::memory::Memory;
+use crate::translate::memory::collect::aligned;
+use crate::translate::memory::layout::{Layout, Object, Size};
+use crate::translate::points::{ObjectId, ObjectKind, Offsets, Targets};
+use crate::translate::state::{Split, State};
+use crate::translate::values::Values;
+use crate::translate::values::arith::{Num, and, cmp, constant, ite, not, operate, or, truth};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Happening, IntType, MemUpdate, Overflow};
 
 /// What an access reads or writes.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(in crate::translate) enum Place {
     /// These variables, from the lowest address on; one, or a byte each.
     Vars(Vec<(usize, IntType)>),
     /// An array at an address; with a count, so many single bytes from there on.
@@ -19,61 +22,38 @@ pub(super) enum Place {
     Lost(ObjectId),
 }
 
+/// An access through a pointer: so many bytes, at an address with an alignment.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::translate) struct Access<'a> {
+    pub pointer: &'a Expr,
+    pub targets: &'a Targets,
+    pub size: u64,
+    pub align: u64,
+}
+
 /// A place and when it is the one.
 #[derive(Clone, Debug)]
-pub(super) struct Spot {
+pub(in crate::translate) struct Spot {
     pub when: Cond,
     pub place: Place,
 }
 
 /// What an access comes to: when it is valid, and the places it may then mean, the last one if no other.
-pub(super) struct Resolved {
+pub(in crate::translate) struct Resolved {
     pub valid: Cond,
     pub spots: Vec<Spot>,
 }
 
-impl Builder<'_, '_> {
-    pub(super) fn address(&self) -> IntType {
-        self.memory.address
+impl Resolved {
+    /// Whether the access has a place, and none of which nothing is known.
+    pub(in crate::translate) fn is_followed(&self) -> bool {
+        !self.spots.is_empty() && !self.spots.iter().any(|s| matches!(s.place, Place::Lost(_)))
     }
+}
 
-    pub(super) fn add_address(&self, a: Expr, by: impl Into<IBig>) -> Expr {
-        let ty = self.address();
-        let by: IBig = by.into();
-        // Sums with a constant are kept in one form, so that equal addresses look equal.
-        if let Expr::Binary { op: BinaryOp::Add, left, right, .. } = &a
-            && let Expr::Const(k, _) = &**right
-        {
-            let sum = k + &by;
-            if ty.contains(&sum) {
-                return operate(BinaryOp::Add, ty, Overflow::Undefined, (**left).clone(), constant(sum, ty));
-            }
-        }
-        if let Expr::Const(k, _) = &a {
-            return constant(k + by, ty);
-        }
-        operate(BinaryOp::Add, ty, Overflow::Undefined, a, constant(by, ty))
-    }
-
-    /// The condition that an object is there.
-    pub(super) fn alive(&self, state: &State, object: &Object, pointer: &Expr) -> Result<Cond, Split> {
-        let flag = IntType::unsigned(8);
-        // What the program calls by its name is in scope.
-        if state.direct {
-            return Ok(truth(true));
-        }
-        Ok(match &object.life {
-            Life::Always => truth(true),
-            Life::Flag(v) => cmp(CmpOp::Eq, flag, state.var(*v), constant(1, flag)),
-            Life::Mem(m) => {
-                let base = self.base_of(object, pointer);
-                cmp(CmpOp::Eq, flag, self.load_cell(state, *m, &base)?, constant(1, flag))
-            }
-        })
-    }
-
+impl Memory<'_, '_> {
     /// How far a pointer is from the base of its object.
-    pub(super) fn offset_of(&self, object: &Object, pointer: &Expr) -> Expr {
+    fn offset_of(&self, object: &Object, pointer: &Expr) -> Expr {
         let ty = self.address();
         let from_first = self.add_address(pointer.clone(), -object.base.clone());
         match &object.many {
@@ -94,18 +74,18 @@ impl Builder<'_, '_> {
     }
 
     /// The size of an object.
-    pub(super) fn size_of(&self, state: &State, object: &Object, pointer: &Expr) -> Result<Expr, Split> {
+    pub(in crate::translate) fn size_of(&self, state: &State, object: &Object, pointer: &Expr) -> Result<Expr, Split> {
         let ty = self.address();
         Ok(match &object.size {
             Size::Constant(n) => constant(*n, ty),
             Size::Var(v) => state.var(*v),
-            Size::Mem(m) => self.load_cell(state, *m, &self.base_of(object, pointer))?,
+            Size::Mem(m) => state.load_cell(*m, &self.base_of(object, pointer))?,
         })
     }
 
     /// The condition that `size` bytes from a pointer on are in an object, and it is there. With an offset, that the
     /// pointer is at that offset, too.
-    pub(super) fn inside(
+    pub(in crate::translate) fn inside(
         &self,
         state: &State,
         object: &Object,
@@ -158,7 +138,7 @@ impl Builder<'_, '_> {
 
     /// The place of an access at an offset, or at a member of a class of offsets.
     fn place(&self, id: ObjectId, offsets: &Offsets, size: u64, pointer: &Expr) -> Place {
-        let object = self.memory.object(id);
+        let object = self.object(id);
         match &object.layout {
             Layout::Scalars(scalars) => {
                 let Offsets::Exact(list) = offsets else { return Place::Lost(id) };
@@ -176,7 +156,7 @@ impl Builder<'_, '_> {
                 Place::Vars(bytes)
             }
             Layout::Region(number) => {
-                let region = &self.memory.regions[*number];
+                let region = &self.layout.regions[*number];
                 if region.bytes {
                     let field = &region.fields[0];
                     return Place::Cell { mem: field.mem, ty: field.ty, address: pointer.clone(), bytes: Some(size) };
@@ -194,15 +174,9 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What an access of `size` bytes may mean.
-    pub(super) fn resolve(
-        &self,
-        state: &State,
-        pointer: &Expr,
-        targets: &Targets,
-        size: u64,
-        align: u64,
-    ) -> Result<Resolved, Split> {
+    /// What an access may mean.
+    pub(in crate::translate) fn resolve(&self, state: &State, access: Access<'_>) -> Result<Resolved, Split> {
+        let Access { pointer, targets, size, align } = access;
         let ty = self.address();
         let bytes = constant(size, ty);
         let mut spots: Vec<Spot> = Vec::new();
@@ -225,7 +199,7 @@ impl Builder<'_, '_> {
             }
         };
         for (id, offsets) in self.data(targets) {
-            let object = self.memory.object(id);
+            let object = self.object(id);
             let by_chance = if object.align < align { happens_to_be_aligned() } else { truth(true) };
             if state.writing
                 && let ObjectKind::Global(g) = object.kind
@@ -245,7 +219,7 @@ impl Builder<'_, '_> {
                 continue;
             }
             let align = align.min(object.align);
-            match super::layout::aligned(&offsets, align) {
+            match aligned(&offsets, align) {
                 Offsets::Exact(list) => {
                     for o in list {
                         if i64::try_from(align).is_ok_and(|a| a > 1 && o % a != 0) {
@@ -276,42 +250,31 @@ impl Builder<'_, '_> {
         Ok(Resolved { valid, spots })
     }
 
-    /// The cell of an array as it is now, with the stores that are pending.
-    #[expect(clippy::unused_self, reason = "it reads memory like the others")]
-    pub(super) fn load_cell(&self, state: &State, mem: usize, address: &Expr) -> Result<Expr, Split> {
-        for update in state.settled().iter().rev() {
-            match update {
-                MemUpdate::Forget { mem: m, .. } if *m == mem => return Err(Split),
-                MemUpdate::Store { mem: m, address: a, value } if *m == mem => match distance(a, address) {
-                    Some(d) if d == IBig::ZERO => return Ok(value.clone()),
-                    Some(_) => {}
-                    None => return Err(Split),
-                },
-                _ => {}
-            }
-        }
-        Ok(Expr::load(mem, address.clone()))
-    }
-
     /// The number at a place, of `size` bytes.
-    fn read_place(&mut self, state: &mut State, place: &Place, size: u64) -> Result<Num, Split> {
+    fn read_place(
+        &self,
+        values: &mut Values<'_, '_>,
+        state: &mut State,
+        place: &Place,
+        size: u64,
+    ) -> Result<Num, Split> {
         let whole = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
         if size > 16 {
             // Wider than any number that is followed.
             let widest = IntType::unsigned(128);
-            return Ok(self.unknown(state, "wide", widest, UnknownKind::Abstraction, None));
+            return Ok(values.unknown(state, "wide", widest, UnknownKind::Abstraction, None));
         }
         Ok(match place {
             Place::Vars(list) => match list.as_slice() {
                 [(v, ty)] => Num::new(state.var(*v), *ty),
                 bytes => Num::new(join(bytes.iter().map(|(v, _)| state.var(*v)).collect()), whole),
             },
-            Place::Cell { mem, ty, address, bytes: None } => Num::new(self.load_cell(state, *mem, address)?, *ty),
+            Place::Cell { mem, ty, address, bytes: None } => Num::new(state.load_cell(*mem, address)?, *ty),
             Place::Cell { mem, address, bytes: Some(n), .. } => {
                 let mut parts = Vec::new();
                 for i in 0..*n {
                     let at = self.add_address(address.clone(), i);
-                    parts.push(self.load_cell(state, *mem, &at)?);
+                    parts.push(state.load_cell(*mem, &at)?);
                 }
                 Num::new(join(parts), whole)
             }
@@ -319,20 +282,26 @@ impl Builder<'_, '_> {
             Place::Lost(id) => {
                 let ty = IntType::signed(whole.width);
                 // What an object of the library holds is for the library to decide.
-                let kind = match self.memory.object(*id).kind {
+                let kind = match self.object(*id).kind {
                     ObjectKind::Library(..) => UnknownKind::Environment,
                     _ => UnknownKind::Abstraction,
                 };
-                self.unknown(state, "lost", ty, kind, None)
+                values.unknown(state, "lost", ty, kind, None)
             }
         })
     }
 
     /// Reads `size` bytes; the access must have been found valid.
-    pub(super) fn read(&mut self, state: &mut State, at: &Resolved, size: u64) -> Result<Num, Split> {
+    pub(in crate::translate) fn read(
+        &self,
+        values: &mut Values<'_, '_>,
+        state: &mut State,
+        at: &Resolved,
+        size: u64,
+    ) -> Result<Num, Split> {
         let mut result: Option<Num> = None;
         for spot in at.spots.iter().rev() {
-            let value = self.read_place(state, &spot.place, size)?;
+            let value = self.read_place(values, state, &spot.place, size)?;
             result = Some(match result {
                 None => value,
                 Some(rest) => {
@@ -356,7 +325,14 @@ impl Builder<'_, '_> {
     }
 
     /// Writes `size` bytes; the access must have been found valid.
-    pub(super) fn write(&mut self, state: &mut State, at: &Resolved, size: u64, value: &Num) -> Result<(), Split> {
+    pub(in crate::translate) fn write(
+        &self,
+        values: &mut Values<'_, '_>,
+        state: &mut State,
+        at: &Resolved,
+        size: u64,
+        value: &Num,
+    ) -> Result<(), Split> {
         let last = at.spots.len().saturating_sub(1);
         let mut before = truth(true);
         for (n, spot) in at.spots.iter().enumerate() {
@@ -367,30 +343,32 @@ impl Builder<'_, '_> {
             } else {
                 and(before.clone(), spot.when.clone())
             };
-            before = and(before, super::arith::not(spot.when.clone()));
-            self.write_place(state, &spot.place, size, value, &when)?;
+            before = and(before, not(spot.when.clone()));
+            self.write_spot(values, state, &Spot { when, place: spot.place.clone() }, size, value)?;
         }
         Ok(())
     }
 
-    fn write_place(
-        &mut self,
+    /// Writes to a place where a condition holds.
+    fn write_spot(
+        &self,
+        values: &mut Values<'_, '_>,
         state: &mut State,
-        place: &Place,
+        spot: &Spot,
         size: u64,
         value: &Num,
-        when: &Cond,
     ) -> Result<(), Split> {
+        let Spot { when, place } = spot;
         if size > 16 {
             match place {
                 Place::Vars(list) => {
                     for (v, ty) in list.clone() {
-                        let new = self.unknown(state, "wide", ty, UnknownKind::Abstraction, None);
+                        let new = values.unknown(state, "wide", ty, UnknownKind::Abstraction, None);
                         state.set(v, new.expr);
                     }
                 }
-                Place::Cell { mem, .. } => self.forget_mem(state, *mem, UnknownKind::Abstraction),
-                Place::Lost(id) => self.forget(state, *id, UnknownKind::Abstraction),
+                Place::Cell { mem, .. } => values.forget_mem(state, *mem, UnknownKind::Abstraction),
+                Place::Lost(id) => self.forget(values, state, *id, UnknownKind::Abstraction),
             }
             return Ok(());
         }
@@ -402,7 +380,7 @@ impl Builder<'_, '_> {
                     state.set(*v, new);
                 }
                 bytes => {
-                    let bits = self.bits(state, value, whole);
+                    let bits = bits(values, state, value, whole);
                     for (i, (v, _)) in bytes.iter().enumerate() {
                         let new = ite(when.clone(), byte(&bits, whole, i as u64), state.var(*v));
                         state.set(*v, new);
@@ -411,91 +389,58 @@ impl Builder<'_, '_> {
             },
             Place::Cell { mem, ty, address, bytes: None } => {
                 let new = value.to(*ty);
-                let new = if *when == truth(true) {
-                    new
-                } else {
-                    ite(when.clone(), new, self.load_cell(state, *mem, address)?)
-                };
+                let new =
+                    if *when == truth(true) { new } else { ite(when.clone(), new, state.load_cell(*mem, address)?) };
                 state.stores.push(MemUpdate::Store { mem: *mem, address: address.clone(), value: new });
                 state.passes(Happening::Stored(*mem));
             }
             Place::Cell { mem, address, bytes: Some(n), .. } => {
-                let bits = self.bits(state, value, whole);
+                let bits = bits(values, state, value, whole);
                 let mut all = Vec::new();
                 for i in 0..*n {
                     let at = self.add_address(address.clone(), i);
                     let new = byte(&bits, whole, i);
-                    let new = if *when == truth(true) {
-                        new
-                    } else {
-                        ite(when.clone(), new, self.load_cell(state, *mem, &at)?)
-                    };
+                    let new =
+                        if *when == truth(true) { new } else { ite(when.clone(), new, state.load_cell(*mem, &at)?) };
                     all.push(MemUpdate::Store { mem: *mem, address: at, value: new });
                 }
                 state.stores.extend(all);
             }
             Place::Lost(id) => {
-                if let Layout::Region(n) = self.memory.object(*id).layout {
+                if let Layout::Region(n) = self.object(*id).layout {
                     // Stored somewhere, then forgotten: the value is still asked to be defined.
-                    let address = constant(self.memory.object(*id).base.clone(), self.address());
-                    if let Some(f) = self.memory.regions[n].fields.first() {
+                    let address = constant(self.object(*id).base.clone(), self.address());
+                    if let Some(f) = self.layout.regions[n].fields.first() {
                         let (mem, value) = (f.mem, value.to(f.ty));
                         state.stores.push(MemUpdate::Store { mem, address, value });
                         state.passes(Happening::Stored(mem));
                     }
                 }
-                self.forget(state, *id, UnknownKind::Abstraction);
+                self.forget(values, state, *id, UnknownKind::Abstraction);
             }
         }
         Ok(())
     }
+}
 
-    /// The bits of a number. Bytes cannot hold a signed number that has left its type over Z, and reducing it would make the type
-    /// a bound for it: nothing is known of it then. For machine integers there is no such number.
-    fn bits(&mut self, state: &mut State, value: &Num, whole: IntType) -> Expr {
-        let bits = value.to(whole);
-        let computed = matches!(
-            value.expr,
-            Expr::Binary { .. } | Expr::Unary { .. } | Expr::Var(_) | Expr::Ite(..) | Expr::Load { .. }
-        );
-        if !value.ty.signed || value.ty.width != whole.width || !computed {
-            return bits;
-        }
-        let (min, max) = value.ty.range();
-        let within = and(
-            Cond::cmp(CmpOp::Ge, value.ty, value.expr.clone(), constant(min, value.ty)),
-            Cond::cmp(CmpOp::Le, value.ty, value.expr.clone(), constant(max, value.ty)),
-        );
-        let lost = self.unknown(state, "out of range", whole, UnknownKind::Abstraction, None);
-        ite(within, bits, lost.expr)
+/// The bits of a number. Bytes cannot hold a signed number that has left its type over Z, and reducing it would make the type
+/// a bound for it: nothing is known of it then. For machine integers there is no such number.
+fn bits(values: &mut Values<'_, '_>, state: &mut State, value: &Num, whole: IntType) -> Expr {
+    let bits = value.to(whole);
+    let computed = matches!(
+        value.expr,
+        Expr::Binary { .. } | Expr::Unary { .. } | Expr::Var(_) | Expr::Ite(..) | Expr::Load { .. }
+    );
+    if !value.ty.signed || value.ty.width != whole.width || !computed {
+        return bits;
     }
-
-    /// Nothing is known of an object's content any more.
-    pub(super) fn forget(&mut self, state: &mut State, id: ObjectId, kind: UnknownKind) {
-        let object = self.memory.object(id).clone();
-        match &object.layout {
-            Layout::Scalars(scalars) => {
-                for (n, s) in scalars.iter().enumerate() {
-                    let name = self.program.vars[s.var].0.clone();
-                    let _n = super::flat::index(n);
-                    let value = self.unknown(state, &name, s.ty, kind, None);
-                    state.forget_var(s.var, value.expr);
-                }
-            }
-            Layout::Region(number) => {
-                let fields = self.memory.regions[*number].fields.clone();
-                for f in fields {
-                    self.forget_mem(state, f.mem, kind);
-                }
-            }
-        }
-    }
-
-    pub(super) fn forget_mem(&mut self, state: &mut State, mem: usize, kind: UnknownKind) {
-        let unknown = self.mem_unknown(state, mem, kind);
-        // What was stored before is still asked to be defined; see `MemUpdate::Forget`.
-        state.stores.push(MemUpdate::Forget { mem, unknown });
-    }
+    let (min, max) = value.ty.range();
+    let within = and(
+        Cond::cmp(CmpOp::Ge, value.ty, value.expr.clone(), constant(min, value.ty)),
+        Cond::cmp(CmpOp::Le, value.ty, value.expr.clone(), constant(max, value.ty)),
+    );
+    let lost = values.unknown(state, "out of range", whole, UnknownKind::Abstraction, None);
+    ite(within, bits, lost.expr)
 }
 
 /// An access that asks for more than the alignment of its object is defined only if the address happens to have it. So it may be, for
@@ -507,7 +452,7 @@ fn happens_to_be_aligned() -> Cond {
 }
 
 /// How far the second address is from the first, if that shows.
-fn distance(a: &Expr, b: &Expr) -> Option<IBig> {
+pub(in crate::translate) fn distance(a: &Expr, b: &Expr) -> Option<IBig> {
     fn split(e: &Expr) -> (Option<&Expr>, IBig) {
         match e {
             Expr::Const(k, _) => (None, k.clone()),

@@ -16,25 +16,29 @@
 //!
 //! What the followed run needs is that each of its states is one of the states here:
 //!
-//! - After a skip, every object that the code of the callee, and of what it calls, may write has any content ([`Builder::written`]);
+//! - After a skip, every object that the code of the callee, and of what it calls, may write has any content ([`Calls::written`]);
 //!   also what it may write by functions that nobody knows. Objects that it frees may count as there: to use them is
 //!   undefined, and that would only end the run. Constants, and locals of which nobody has a pointer, are as they were.
 //! - All calls of a function share the variables of its instance. That is right for a local whose address never
 //!   leaves the call that made it: only one call is followed at a time, and a new one starts with any content. All other
-//!   objects that are made within a recursion are *summaries* ([`super::layout::Object::summary`]): one address stands for all
+//!   objects that are made within a recursion are *summaries* ([`crate::translate::memory::layout::Object::summary`]): one address stands for all
 //!   of them, whatever is read is unknown, whatever is written is lost, they never end, and whether two pointers to them
 //!   are equal is unknown.
 //! - A jump back into a recursion goes to a call that may have been forgotten: nothing is known of its locals.
 
-use super::arith::{Num, Sym, cmp, constant, low_bit, truth};
-use super::build::{Builder, Next, Split, State};
-use super::flat::{Form, InstanceId, Plan, Point, index};
-use super::layout::{Layout, Life, Size};
-use super::points::{ObjectId, ObjectKind};
-use super::{ModelUse, leaves_of};
 use crate::intrinsic::Intrinsic;
 use crate::models::{Effect, Returns};
 use crate::module::{BlockId, Callee, FunctionId, Instruction, Op, Operand, Terminator, Type};
+use crate::translate::ModelUse;
+use crate::translate::build::Builder;
+use crate::translate::calls::Calls;
+use crate::translate::flat::{Form, InstanceId, Plan, Point, index};
+use crate::translate::library::models::{core_of, may_count};
+use crate::translate::memory::layout::{Layout, Life, Size};
+use crate::translate::points::{ObjectId, ObjectKind};
+use crate::translate::state::{Flow, Next, Split, State};
+use crate::translate::values::Values;
+use crate::translate::values::arith::{Num, Sym, cmp, constant, low_bit, truth};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Cond, Goto, IntType};
@@ -42,88 +46,14 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The type of the variables that say whether a call was descended to.
-pub(super) const DESCENDED: IntType = IntType::unsigned(8);
+pub(in crate::translate) const DESCENDED: IntType = IntType::unsigned(8);
 
 /// Ways that are tried in this order; the last one has no further condition.
 type Ways = Vec<(State, Next)>;
 
-impl Builder<'_, '_> {
-    pub(super) fn skips(&self) -> bool {
+impl Calls<'_, '_> {
+    pub(in crate::translate) fn skips(&self) -> bool {
         self.cx.flat.form == Form::Skip
-    }
-
-    /// The ways on from a recursive call.
-    pub(super) fn descend_or_skip(
-        &mut self,
-        mut state: State,
-        instruction: &Instruction,
-        (f, again): (FunctionId, InstanceId),
-        args: &[Operand],
-    ) -> Result<Ways, Split> {
-        let flag = IntType::unsigned(1);
-        let call = state.point();
-        let choice = self.unknown(&mut state, "descends", flag, UnknownKind::Abstraction, None);
-        let mut ways = Vec::new();
-        let mut inside = state.clone();
-        inside.restrict(low_bit(&choice));
-        if let super::build::Flow::To(entry) = self.enter(&mut inside, f, Plan::Again(again), args)? {
-            ways.push((inside, Next::Jump(entry)));
-        }
-        self.skip(&mut state, again);
-        let unwinds = !matches!(&instruction.op, Op::Call { nounwind: true, .. });
-        if unwinds && self.cx.flat.handler(call).is_some() {
-            let thrown = self.unknown(&mut state, "throws", flag, UnknownKind::Abstraction, None);
-            let mut other = state.clone();
-            other.restrict(low_bit(&thrown));
-            ways.extend(self.unwind_ways(other));
-        }
-        let result = self.result_of_skipped(&mut state, &instruction.ty);
-        state.set_value(self.cx.flat.value(call.instance, instruction.id), result);
-        let after = self.cx.flat.after_call(call);
-        let to = if after.block == call.block { after } else { self.enter_block(&mut state, call, after.block) };
-        ways.push((state, Next::Jump(to)));
-        Ok(ways)
-    }
-
-    /// A number that the callee computed: over Z it may have left its type.
-    fn result_of_skipped(&mut self, state: &mut State, ty: &Type) -> Sym {
-        if *ty == Type::Void {
-            return Sym::Nothing;
-        }
-        let mut parts = Vec::new();
-        for (_, leaf) in leaves_of(ty) {
-            parts.push(match leaf {
-                Type::Int(w) if (2..=128).contains(&w) => {
-                    Sym::Num(self.unknown(state, "returned", IntType::signed(w), UnknownKind::Abstraction, None))
-                }
-                other => self.any(state, &other, UnknownKind::Abstraction),
-            });
-        }
-        match ty {
-            Type::Struct(..) | Type::Array(..) => Sym::Aggregate(parts),
-            _ => parts.pop().unwrap_or(Sym::Nothing),
-        }
-    }
-
-    /// A recursive call of an instance has returned: everything that it may have written is unknown.
-    fn skip(&mut self, state: &mut State, again: InstanceId) {
-        self.skip_streams(state);
-        let root = self.component(again);
-        let mut regions = BTreeSet::new();
-        for &o in self.written(root).iter() {
-            let object = self.memory.object(o);
-            let own = matches!(object.kind, ObjectKind::Stack(i, _) if self.cx.flat.is_within(i, root));
-            if own && object.many.is_none() || self.is_constant(o) {
-                // A local whose address does not leave its call: the callee has another one.
-                continue;
-            }
-            if let Layout::Region(n) = object.layout
-                && !regions.insert(n)
-            {
-                continue;
-            }
-            self.forget(state, o, UnknownKind::Abstraction);
-        }
     }
 
     /// The outermost instance whose code a recursive call of an instance may run.
@@ -161,8 +91,8 @@ impl Builder<'_, '_> {
         }
         let Written { mut objects, unknown } = all;
         if unknown {
-            objects.extend(self.points.escaped.iter().copied());
-            let numbers = (0..self.points.objects.len()).map(|o| ObjectId(index(o)));
+            objects.extend(self.memory.escaped().iter().copied());
+            let numbers = (0..self.memory.objects().len()).map(|o| ObjectId(index(o)));
             objects.extend(numbers.filter(|o| matches!(self.memory.object(*o).kind, ObjectKind::Global(_))));
         }
         let found = Rc::new(objects);
@@ -173,7 +103,7 @@ impl Builder<'_, '_> {
     /// What an instruction may write.
     pub(super) fn add_written(&self, at: Point, instruction: &Instruction, all: &mut Written) {
         let flat = self.cx.flat;
-        let behind = |o: &Operand| self.points.expand(&self.points.of(flat, at.instance, o)).0.into_keys();
+        let behind = |o: &Operand| self.memory.expand(&self.memory.pointees(at.instance, o)).0.into_keys();
         let Op::Call { callee, args, .. } = &instruction.op else {
             match &instruction.op {
                 Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CompareExchange { ptr, .. } => {
@@ -195,19 +125,18 @@ impl Builder<'_, '_> {
                 _ => {}
             },
             ModelUse::Model(model) => {
-                if let Returns::Static { .. } | Returns::Table { .. } = super::library::core_of(&model.returns) {
-                    let both = [false, true].map(|pointer| self.points.known(ObjectKind::Library(at, pointer)));
+                if let Returns::Static { .. } | Returns::Table { .. } = core_of(&model.returns) {
+                    let both = [false, true].map(|pointer| self.memory.known(ObjectKind::Library(at, pointer)));
                     all.objects.extend(both.into_iter().flatten());
                 }
                 for global in self.cx.handlers.kept(model) {
-                    all.objects.extend(self.points.known(ObjectKind::Global(global)));
+                    all.objects.extend(self.memory.known(ObjectKind::Global(global)));
                 }
                 all.unknown |= model.again || self.cx.handlers.concern(model);
                 for effect in &model.effects {
                     match effect {
                         Effect::Frees(_) => {}
-                        Effect::Prints(format)
-                            if args.get(*format).is_some_and(|f| !super::library::may_count(flat.module, f)) => {}
+                        Effect::Prints(format) if args.get(*format).is_some_and(|f| !may_count(flat.module, f)) => {}
                         Effect::Writes(w) => all.objects.extend(args.get(w.to).into_iter().flat_map(behind)),
                         // Whatever else a model does: through its arguments, or through what the outside knows of.
                         _ => {
@@ -229,7 +158,7 @@ impl Builder<'_, '_> {
 
     /// The ways of an exception from where a state is: to whoever catches it. A call that was descended to has no caller
     /// any more: if the exception leaves it the run ends.
-    pub(super) fn unwind_ways(&mut self, mut state: State) -> Ways {
+    pub(super) fn unwind_ways(&mut self, values: &mut Values<'_, '_>, mut state: State) -> Ways {
         let flat = self.cx.flat;
         let mut ways = Vec::new();
         loop {
@@ -238,11 +167,11 @@ impl Builder<'_, '_> {
             if let Terminator::Invoke { unwind, .. } = block.terminator
                 && at.index as usize + 1 == block.instructions.len()
             {
-                let pad = self.enter_block(&mut state, at, unwind);
+                let pad = values.enter_block(&mut state, at, unwind);
                 ways.push((state, Next::Jump(pad)));
                 return ways;
             }
-            self.leave_scope(&mut state, at.instance);
+            self.leave_scope(values, &mut state, at.instance);
             match self.was_descended(&state, at.instance) {
                 Cond::Const(false) => {}
                 Cond::Const(true) => {
@@ -272,43 +201,43 @@ impl Builder<'_, '_> {
     }
 
     /// A jump into a recursion: which call it goes to is not known, and so nothing of its locals.
-    pub(super) fn jump_into_recursion(&mut self, state: &mut State, target: Point) {
+    pub(super) fn jump_into_recursion(&mut self, values: &mut Values<'_, '_>, state: &mut State, target: Point) {
         let flat = self.cx.flat;
         let Some(root) = flat.outermost_recursion(target.instance) else { return };
         for id in flat.ids().filter(|i| flat.is_within(*i, root)) {
-            self.forget_depth(state, id);
+            self.forget_depth(values, state, id);
         }
         let armed: Vec<usize> =
             self.armed.iter().filter(|(p, _)| flat.is_within(p.instance, root)).map(|(_, v)| *v).collect();
         for v in armed {
             state.set(v, constant(1, IntType::unsigned(8)));
         }
-        for n in 0..self.memory.objects.len() {
-            let object = self.memory.objects[n].clone();
+        for n in 0..self.memory.objects().len() {
+            let object = self.memory.objects()[n].clone();
             let ObjectKind::Stack(instance, _) = object.kind else { continue };
             if !flat.is_within(instance, root) {
                 continue;
             }
-            self.forget(state, ObjectId(index(n)), UnknownKind::Abstraction);
+            self.memory.forget(values, state, ObjectId(index(n)), UnknownKind::Abstraction);
             if let Size::Var(v) = object.size {
-                let range = Some((IBig::ZERO, self.largest_of_all()));
-                let size = self.unknown(state, "size", self.address(), UnknownKind::Abstraction, range);
+                let range = Some((IBig::ZERO, self.memory.largest_of_all()));
+                let size = values.unknown(state, "size", self.memory.address(), UnknownKind::Abstraction, range);
                 state.set(v, size.expr);
             }
             if let Life::Flag(v) = object.life {
                 state.set(v, constant(1, IntType::unsigned(8)));
             }
         }
-        self.forget_latest(state, root);
-        for (v, instance, value) in self.live_at(flat.after_call(target)) {
-            let known = self.fixed_address(instance, value).is_some() || self.is_latest(instance, value);
+        values.forget_latest(state, root);
+        for (v, instance, value) in values.live_at(flat.after_call(target)) {
+            let known = self.memory.fixed_address(instance, value).is_some() || self.memory.is_latest(instance, value);
             if known || !flat.is_within(instance, root) {
                 continue;
             }
             let mut parts = Vec::new();
-            for leaf in self.leaves(instance, value) {
-                let ty = self.leaf_type(instance, value, &leaf);
-                let num: Num = self.unknown(state, "caller value", ty, UnknownKind::Abstraction, None);
+            for leaf in values.leaves(instance, value) {
+                let ty = values.leaf_type(instance, value, &leaf);
+                let num: Num = values.unknown(state, "caller value", ty, UnknownKind::Abstraction, None);
                 parts.push(if leaf == Type::Int(1) { Sym::Cond(low_bit(&num)) } else { Sym::Num(num) });
             }
             let sym = if parts.len() == 1 { parts.remove(0) } else { Sym::Aggregate(parts) };
@@ -317,10 +246,66 @@ impl Builder<'_, '_> {
     }
 }
 
+impl Builder<'_, '_> {
+    /// The ways on from a recursive call.
+    pub(super) fn descend_or_skip(
+        &mut self,
+        mut state: State,
+        instruction: &Instruction,
+        (f, again): (FunctionId, InstanceId),
+        args: &[Operand],
+    ) -> Result<Ways, Split> {
+        let flag = IntType::unsigned(1);
+        let call = state.point();
+        let choice = self.values.unknown(&mut state, "descends", flag, UnknownKind::Abstraction, None);
+        let mut ways = Vec::new();
+        let mut inside = state.clone();
+        inside.restrict(low_bit(&choice));
+        if let Flow::To(entry) = self.enter(&mut inside, f, Plan::Again(again), args)? {
+            ways.push((inside, Next::Jump(entry)));
+        }
+        self.skip(&mut state, again);
+        let unwinds = !matches!(&instruction.op, Op::Call { nounwind: true, .. });
+        if unwinds && self.cx.flat.handler(call).is_some() {
+            let thrown = self.values.unknown(&mut state, "throws", flag, UnknownKind::Abstraction, None);
+            let mut other = state.clone();
+            other.restrict(low_bit(&thrown));
+            ways.extend(self.calls.unwind_ways(&mut self.values, other));
+        }
+        let result = self.values.result_of_skipped(&mut state, &instruction.ty);
+        state.set_value(self.cx.flat.value(call.instance, instruction.id), result);
+        let after = self.cx.flat.after_call(call);
+        let to = if after.block == call.block { after } else { self.values.enter_block(&mut state, call, after.block) };
+        ways.push((state, Next::Jump(to)));
+        Ok(ways)
+    }
+
+    /// A recursive call of an instance has returned: everything that it may have written is unknown.
+    fn skip(&mut self, state: &mut State, again: InstanceId) {
+        self.library.skip_streams(&mut self.values, state);
+        let root = self.calls.component(again);
+        let mut regions = BTreeSet::new();
+        for &o in self.calls.written(root).iter() {
+            let object = self.memory.object(o);
+            let own = matches!(object.kind, ObjectKind::Stack(i, _) if self.cx.flat.is_within(i, root));
+            if own && object.many.is_none() || self.memory.is_constant(o) {
+                // A local whose address does not leave its call: the callee has another one.
+                continue;
+            }
+            if let Layout::Region(n) = object.layout
+                && !regions.insert(n)
+            {
+                continue;
+            }
+            self.memory.forget(&mut self.values, state, o, UnknownKind::Abstraction);
+        }
+    }
+}
+
 /// What a piece of code may write.
 #[derive(Default)]
-pub(super) struct Written {
-    pub(super) objects: BTreeSet<ObjectId>,
+pub(in crate::translate) struct Written {
+    pub(in crate::translate) objects: BTreeSet<ObjectId>,
     /// Whether it calls what nobody knows.
-    pub(super) unknown: bool,
+    pub(in crate::translate) unknown: bool,
 }

@@ -3,16 +3,16 @@
 //! Two handles are of different streams for certain only where this is seen in the program: `stdin` itself and the descriptor 0; what comes
 //! from calls that open files. The user may have two files for two names.
 
-use super::flat::{Plan, Point, index};
-use super::points::{ObjectKind, Points, constant_of};
-use super::{Context, ModelUse};
 use crate::models::{Effect, Handle, Model, StreamUse};
 use crate::module::{BlockId, Constant, Op, Operand};
+use crate::translate::flat::{Plan, Point, index};
+use crate::translate::points::{ObjectId, ObjectKind, Points, constant_of};
+use crate::translate::{Context, ModelUse, operands_of, terminator_operands};
 use lariat_ir::fast::{FastMap, FastSet};
 
 /// What a stream is, as far as a handle tells.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Which {
+pub(in crate::translate) enum Which {
     Standard,
     Other,
     Either,
@@ -21,7 +21,7 @@ pub(super) enum Which {
 }
 
 /// A call that reads.
-pub(super) struct Read {
+pub(in crate::translate) struct Read {
     pub at: Point,
     pub which: Which,
     /// Whether it reads from a `FILE`.
@@ -30,7 +30,7 @@ pub(super) struct Read {
 
 /// What was found of the calls.
 #[derive(Default)]
-pub(super) struct Census {
+pub(in crate::translate) struct Census {
     pub reads: Vec<Read>,
     /// Whether standard input, and whether other streams are moved.
     pub moves: Vec<(Point, [bool; 2])>,
@@ -40,7 +40,7 @@ pub(super) struct Census {
 
 impl Census {
     /// Looks at all calls; also gives whether the variables of the standard streams are assigned to.
-    pub(super) fn take(cx: &Context<'_>, points: &Points) -> (Self, bool) {
+    pub(in crate::translate) fn take(cx: &Context<'_>, points: &Points) -> (Self, bool) {
         let flat = cx.flat;
         let handles = Handles::of(cx, points);
         let mut census = Self::default();
@@ -152,7 +152,7 @@ impl<'a> Handles<'a> {
                     let is_load = matches!(op, Op::Load { .. });
                     let outside =
                         matches!(op, Op::Call { callee, .. } if matches!(cx.model_use(at, callee), ModelUse::Model(_)));
-                    for o in super::operands_of(op) {
+                    for o in operands_of(op) {
                         spreads |= matches!(o, Operand::Value(v) if standard.contains(v)) && !outside;
                         spreads |= is_global(cx, o, STANDARD_INPUT) && !is_load;
                         let standard = is_global(cx, o, STANDARD_INPUT) || is_global(cx, o, STANDARD_OUTPUT);
@@ -178,7 +178,7 @@ impl<'a> Handles<'a> {
                 }
             }
             for block in &function.blocks {
-                for o in super::terminator_operands(&block.terminator) {
+                for o in terminator_operands(&block.terminator) {
                     spreads |= matches!(o, Operand::Value(v) if standard.contains(v));
                 }
             }
@@ -225,7 +225,7 @@ impl<'a> Handles<'a> {
         }
         // What points to objects of calls that open files is none of the standard streams.
         let targets = self.points.of(self.cx.flat, at.instance, operand);
-        let opened = |o: &super::points::ObjectId| match self.points.objects[o.0 as usize] {
+        let opened = |o: &ObjectId| match self.points.objects[o.0 as usize] {
             ObjectKind::Library(p, false) => Some(self.opened.get(&p)),
             _ => None,
         };
@@ -240,8 +240,8 @@ impl<'a> Handles<'a> {
     }
 }
 
-pub(super) const STANDARD_INPUT: &[&str] = &["stdin", "__stdinp"];
-pub(super) const STANDARD_OUTPUT: &[&str] = &["stdout", "stderr", "__stdoutp", "__stderrp"];
+pub(in crate::translate) const STANDARD_INPUT: &[&str] = &["stdin", "__stdinp"];
+pub(in crate::translate) const STANDARD_OUTPUT: &[&str] = &["stdout", "stderr", "__stdoutp", "__stderrp"];
 
 /// Whether an operand is the address of one of these variables of the library.
 pub(super) fn is_global(cx: &Context<'_>, operand: &Operand, names: &[&str]) -> bool {

@@ -1,14 +1,16 @@
 //! Which values are used after a point, so that they must be stored where a piece ends.
 
-use super::build::{Builder, RETURN};
-use super::flat::{FlatValue, InstanceId, Point, index};
 use crate::module::{BlockId, Function, Op, Operand, ValueId};
+use crate::translate::control::RETURN;
+use crate::translate::flat::{FlatValue, InstanceId, Point, index};
+use crate::translate::values::Values;
+use crate::translate::{block_successors, operands_of, terminator_operands};
 use lariat_ir::fast::FastSet;
 use std::rc::Rc;
 
-impl Builder<'_, '_> {
+impl Values<'_, '_> {
     /// The values that are used at or after a point.
-    pub(super) fn live_at(&mut self, at: Point) -> Vec<(FlatValue, InstanceId, ValueId)> {
+    pub(in crate::translate) fn live_at(&mut self, at: Point) -> Vec<(FlatValue, InstanceId, ValueId)> {
         let mut found = Vec::new();
         let returns = at.index == RETURN;
         let mut point = if returns { self.cx.flat.instance(at.instance).parent } else { Some(at) };
@@ -38,14 +40,14 @@ impl Builder<'_, '_> {
         found
     }
 
-    pub(super) fn live_after(&mut self, at: Point) -> FastSet<ValueId> {
+    fn live_after(&mut self, at: Point) -> FastSet<ValueId> {
         let f = self.cx.flat.instance(at.instance).function;
         let function = self.cx.flat.function(at.instance);
         let live_in = Rc::clone(self.liveness.entry(f).or_insert_with(|| Rc::new(liveness(function))));
         live_out(function, at.block, &live_in)
     }
 
-    pub(super) fn live_before(&mut self, at: Point) -> FastSet<ValueId> {
+    fn live_before(&mut self, at: Point) -> FastSet<ValueId> {
         let f = self.cx.flat.instance(at.instance).function;
         let function = self.cx.flat.function(at.instance);
         let live_in = Rc::clone(self.liveness.entry(f).or_insert_with(|| Rc::new(liveness(function))));
@@ -61,7 +63,7 @@ impl Builder<'_, '_> {
 }
 
 /// The values that are used at or after the start of each block, behind its phis.
-pub(super) fn liveness(function: &Function) -> Vec<FastSet<ValueId>> {
+fn liveness(function: &Function) -> Vec<FastSet<ValueId>> {
     let n = function.blocks.len();
     let mut live: Vec<FastSet<ValueId>> = vec![FastSet::default(); n];
     loop {
@@ -82,9 +84,9 @@ pub(super) fn liveness(function: &Function) -> Vec<FastSet<ValueId>> {
     }
 }
 
-pub(super) fn live_out(function: &Function, block: BlockId, live_in: &[FastSet<ValueId>]) -> FastSet<ValueId> {
+fn live_out(function: &Function, block: BlockId, live_in: &[FastSet<ValueId>]) -> FastSet<ValueId> {
     let mut out = FastSet::default();
-    for next in super::block_successors(&function.blocks[block.0 as usize].terminator) {
+    for next in block_successors(&function.blocks[block.0 as usize].terminator) {
         let to = &function.blocks[next.0 as usize];
         let mut there = live_in[next.0 as usize].clone();
         for instruction in &to.instructions {
@@ -102,18 +104,18 @@ pub(super) fn live_out(function: &Function, block: BlockId, live_in: &[FastSet<V
 }
 
 /// Goes from the end of a block back to a position.
-pub(super) fn backwards(block: &crate::module::Block, to: usize, live: &mut FastSet<ValueId>) {
+fn backwards(block: &crate::module::Block, to: usize, live: &mut FastSet<ValueId>) {
     let note = |operand: &Operand, live: &mut FastSet<ValueId>| {
         if let Operand::Value(v) = operand {
             live.insert(*v);
         }
     };
-    for o in super::terminator_operands(&block.terminator) {
+    for o in terminator_operands(&block.terminator) {
         note(o, live);
     }
     for instruction in block.instructions.iter().skip(to).rev() {
         live.remove(&instruction.id);
-        for o in super::operands_of(&instruction.op) {
+        for o in operands_of(&instruction.op) {
             note(o, live);
         }
     }

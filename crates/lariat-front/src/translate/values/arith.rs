@@ -16,14 +16,14 @@ use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, UnaryOp
 
 /// A number with the type it is read as.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Num {
+pub(in crate::translate) struct Num {
     pub expr: Expr,
     pub ty: IntType,
 }
 
 /// The value of an LLVM value.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Sym {
+pub(in crate::translate) enum Sym {
     Num(Num),
     /// An `i1`.
     Cond(Cond),
@@ -32,7 +32,7 @@ pub(super) enum Sym {
     Nothing,
 }
 
-pub(super) fn wrap(value: &IBig, ty: IntType) -> IBig {
+pub(in crate::translate) fn wrap(value: &IBig, ty: IntType) -> IBig {
     let modulus = ty.modulus();
     let mut r = value % &modulus;
     if r < IBig::ZERO {
@@ -41,28 +41,28 @@ pub(super) fn wrap(value: &IBig, ty: IntType) -> IBig {
     if ty.signed && r > ty.range().1 { r - modulus } else { r }
 }
 
-pub(super) fn constant(value: impl Into<IBig>, ty: IntType) -> Expr {
+pub(in crate::translate) fn constant(value: impl Into<IBig>, ty: IntType) -> Expr {
     Expr::Const(wrap(&value.into(), ty), ty)
 }
 
 impl Num {
-    pub(super) fn new(expr: Expr, ty: IntType) -> Self {
+    pub(in crate::translate) fn new(expr: Expr, ty: IntType) -> Self {
         Self { expr, ty }
     }
-    pub(super) fn constant(value: impl Into<IBig>, ty: IntType) -> Self {
+    pub(in crate::translate) fn constant(value: impl Into<IBig>, ty: IntType) -> Self {
         Self { expr: constant(value, ty), ty }
     }
-    pub(super) fn as_const(&self) -> Option<&IBig> {
+    pub(in crate::translate) fn as_const(&self) -> Option<&IBig> {
         match &self.expr {
             Expr::Const(v, _) => Some(v),
             _ => None,
         }
     }
     /// The same number as an expression of another type.
-    pub(super) fn to(&self, to: IntType) -> Expr {
+    pub(in crate::translate) fn to(&self, to: IntType) -> Expr {
         convert(&self.expr, self.ty, to)
     }
-    pub(super) fn read_as(&self, ty: IntType) -> Self {
+    pub(in crate::translate) fn read_as(&self, ty: IntType) -> Self {
         Self { expr: self.to(ty), ty }
     }
     /// Whether the number is one of the signed type of this width, if it is one of its own type.
@@ -95,11 +95,11 @@ fn convert(expr: &Expr, from: IntType, to: IntType) -> Expr {
     }
 }
 
-pub(super) fn truth(b: bool) -> Cond {
+pub(in crate::translate) fn truth(b: bool) -> Cond {
     Cond::Const(b)
 }
 
-pub(super) fn not(c: Cond) -> Cond {
+pub(in crate::translate) fn not(c: Cond) -> Cond {
     match c {
         Cond::Const(b) => Cond::Const(!b),
         Cond::Not(inner) => (*inner).clone(),
@@ -118,7 +118,7 @@ pub(super) fn not(c: Cond) -> Cond {
     }
 }
 
-pub(super) fn and(a: Cond, b: Cond) -> Cond {
+pub(in crate::translate) fn and(a: Cond, b: Cond) -> Cond {
     match (a, b) {
         (Cond::Const(true), c) | (c, Cond::Const(true)) => c,
         (Cond::Const(false), _) | (_, Cond::Const(false)) => Cond::Const(false),
@@ -127,7 +127,7 @@ pub(super) fn and(a: Cond, b: Cond) -> Cond {
     }
 }
 
-pub(super) fn or(a: Cond, b: Cond) -> Cond {
+pub(in crate::translate) fn or(a: Cond, b: Cond) -> Cond {
     match (a, b) {
         (Cond::Const(false), c) | (c, Cond::Const(false)) => c,
         (Cond::Const(true), _) | (_, Cond::Const(true)) => Cond::Const(true),
@@ -136,7 +136,7 @@ pub(super) fn or(a: Cond, b: Cond) -> Cond {
     }
 }
 
-pub(super) fn ite(c: Cond, yes: Expr, no: Expr) -> Expr {
+pub(in crate::translate) fn ite(c: Cond, yes: Expr, no: Expr) -> Expr {
     match c {
         Cond::Const(true) => yes,
         Cond::Const(false) => no,
@@ -157,7 +157,7 @@ fn holds(op: CmpOp, a: &IBig, b: &IBig) -> bool {
 }
 
 /// A comparison of two expressions of one type, folded where it shows.
-pub(super) fn cmp(op: CmpOp, ty: IntType, left: Expr, right: Expr) -> Cond {
+pub(in crate::translate) fn cmp(op: CmpOp, ty: IntType, left: Expr, right: Expr) -> Cond {
     match (&left, &right) {
         (Expr::Const(a, _), Expr::Const(b, _)) => return Cond::Const(holds(op, a, b)),
         (Expr::Ite(c, yes, no), Expr::Const(k, _)) => {
@@ -179,7 +179,7 @@ pub(super) fn cmp(op: CmpOp, ty: IntType, left: Expr, right: Expr) -> Cond {
 }
 
 /// A comparison as LLVM writes it, of values of `width` bits.
-pub(super) fn compare(pred: Predicate, width: u32, a: &Num, b: &Num) -> Cond {
+pub(in crate::translate) fn compare(pred: Predicate, width: u32, a: &Num, b: &Num) -> Cond {
     let (op, sign) = match pred {
         Predicate::Eq => (CmpOp::Eq, None),
         Predicate::Ne => (CmpOp::Ne, None),
@@ -237,13 +237,13 @@ fn identity(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
     }
 }
 
-pub(super) fn operate(op: BinaryOp, ty: IntType, overflow: Overflow, a: Expr, b: Expr) -> Expr {
+pub(in crate::translate) fn operate(op: BinaryOp, ty: IntType, overflow: Overflow, a: Expr, b: Expr) -> Expr {
     fold(op, ty, overflow, &a, &b).unwrap_or_else(|| Expr::binary(op, ty, overflow, a, b))
 }
 
 /// An operation as LLVM writes it, on values of `width` bits. The flags that say what may not overflow become the
 /// overflow rule; the others are the caller's business.
-pub(super) fn binary(op: BinOp, width: u32, a: &Num, b: &Num, flags: Flags) -> Num {
+pub(in crate::translate) fn binary(op: BinOp, width: u32, a: &Num, b: &Num, flags: Flags) -> Num {
     let signed = IntType::signed(width);
     let unsigned = IntType::unsigned(width);
     let plain = |neutral: BinaryOp, ty: IntType, overflow: Overflow| {
@@ -319,17 +319,17 @@ pub(super) fn binary(op: BinOp, width: u32, a: &Num, b: &Num, flags: Flags) -> N
 }
 
 /// Zero extension of a value of `from` bits.
-pub(super) fn zero_extend(a: &Num, from: u32) -> Num {
+pub(in crate::translate) fn zero_extend(a: &Num, from: u32) -> Num {
     if a.ty.signed { a.read_as(IntType::unsigned(from)) } else { a.clone() }
 }
 
 /// Sign extension of a value of `from` bits.
-pub(super) fn sign_extend(a: &Num, from: u32) -> Num {
+pub(in crate::translate) fn sign_extend(a: &Num, from: u32) -> Num {
     if a.ty.signed || a.ty.width < from { a.clone() } else { a.read_as(IntType::signed(from)) }
 }
 
 /// The low `to` bits.
-pub(super) fn truncate(a: &Num, to: u32) -> Num {
+pub(in crate::translate) fn truncate(a: &Num, to: u32) -> Num {
     if a.ty.width <= to && (!a.ty.signed || a.ty.width == to) {
         return a.clone();
     }
@@ -340,7 +340,7 @@ pub(super) fn truncate(a: &Num, to: u32) -> Num {
 }
 
 /// The lowest bit as a condition.
-pub(super) fn low_bit(a: &Num) -> Cond {
+pub(in crate::translate) fn low_bit(a: &Num) -> Cond {
     let ty = IntType::unsigned(a.ty.width);
     if a.ty.width == 1 {
         return cmp(CmpOp::Ne, ty, a.to(ty), constant(0, ty));
@@ -364,7 +364,7 @@ pub(super) fn low_bit(a: &Num) -> Cond {
 }
 
 /// A truth value as a number.
-pub(super) fn bit(c: &Cond) -> Num {
+pub(in crate::translate) fn bit(c: &Cond) -> Num {
     let ty = IntType::unsigned(1);
     match c {
         Cond::Const(b) => Num::constant(i32::from(*b), ty),
@@ -373,7 +373,7 @@ pub(super) fn bit(c: &Cond) -> Num {
 }
 
 /// How large an expression is, counted up to a limit.
-pub(super) fn size(expr: &Expr, limit: usize) -> usize {
+pub(in crate::translate) fn size(expr: &Expr, limit: usize) -> usize {
     fn walk(e: &Expr, left: &mut usize) {
         if *left == 0 {
             return;
@@ -423,7 +423,7 @@ pub(super) fn size(expr: &Expr, limit: usize) -> usize {
 }
 
 /// How large a value is.
-pub(super) fn sym_size(sym: &Sym, limit: usize) -> usize {
+pub(in crate::translate) fn sym_size(sym: &Sym, limit: usize) -> usize {
     match sym {
         Sym::Num(n) => size(&n.expr, limit),
         Sym::Cond(c) => size(&bit(c).expr, limit),

@@ -13,25 +13,30 @@
 //!
 //! That a signal comes from outside of the program is not reckoned with: the report says so where a handler is registered.
 
-use super::arith::{and, cmp, constant, ite, low_bit, not, operate, truth};
-use super::build::{Builder, State};
-use super::flat::{address_taken, index, is_longjmp, is_throw};
-use super::layout::{Layout, Life, Size};
-use super::library::ModelCall;
-use super::points::{ObjectId, ObjectKind};
-use super::start::has_cycle;
+use crate::intrinsic::{Intrinsic, Unlisted};
 use crate::models::{Effect, Ends, Kept, Model, Occasion, Table, When};
 use crate::module::{Callee, Constant, Function, FunctionId, GlobalId, Module, Op, Operand, ValueId};
+use crate::translate::build::Builder;
+use crate::translate::calls::Calls;
+use crate::translate::flat::{address_taken, index, is_longjmp, is_throw};
+use crate::translate::library::call::ModelCall;
+use crate::translate::memory::forget::Reach;
+use crate::translate::memory::layout::{Layout, Life, Size};
+use crate::translate::points::{ObjectId, ObjectKind, Targets};
+use crate::translate::start::has_cycle;
+use crate::translate::state::State;
+use crate::translate::values::Values;
+use crate::translate::values::arith::{and, cmp, constant, ite, low_bit, not, operate, truth};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::fast::{FastMap, FastSet};
-use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow, Unknown};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Goto, IntType, Overflow};
 use std::collections::BTreeSet;
 
 /// What a function may do to the run of its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is something that it may do, independent of the others")]
-pub(super) struct Risk {
+pub(in crate::translate) struct Risk {
     /// It may end the program.
     pub ends: bool,
     /// It may run for ever, or go on elsewhere than after its call.
@@ -56,7 +61,7 @@ impl Risk {
 /// What a program registers, and what it arms.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact about the module, independent of the others")]
-pub(super) struct Handlers {
+pub(in crate::translate) struct Handlers {
     /// What the functions may do that run at signals, if there may be one.
     pub signals: Option<Risk>,
     /// And in `fork`.
@@ -77,7 +82,7 @@ pub(super) struct Handlers {
 
 impl Handlers {
     /// Whether a modelled call may run functions of the program, or lets others run later.
-    pub(super) fn concern(&self, model: &Model) -> bool {
+    pub(in crate::translate) fn concern(&self, model: &Model) -> bool {
         let occasion = |o: &Occasion| match o {
             Occasion::Signals => self.signals.is_some(),
             Occasion::Fork => self.fork.is_some(),
@@ -92,7 +97,7 @@ impl Handlers {
     }
 
     /// The globals that are objects of the library which a modelled function keeps.
-    pub(super) fn kept(&self, model: &Model) -> Vec<GlobalId> {
+    pub(in crate::translate) fn kept(&self, model: &Model) -> Vec<GlobalId> {
         let named = model.keeps.iter().filter_map(|k| match k {
             Kept::Object(name) => self.globals.get(name).copied(),
             Kept::Hidden(_) => None,
@@ -100,7 +105,7 @@ impl Handlers {
         named.chain(self.globals.get("errno").copied()).collect()
     }
 
-    pub(super) fn new(module: &Module, table: &Table) -> Self {
+    pub(in crate::translate) fn new(module: &Module, table: &Table) -> Self {
         let taken = address_taken(module);
         // The names of the library are those of the whole program: a static variable is another one.
         let globals = module.globals.iter().enumerate().filter(|(_, g)| g.external && !g.constant);
@@ -176,7 +181,7 @@ impl Handlers {
         found.signals = registered(&signals, others[0]);
         found.fork = registered(&fork, others[1]);
         found.armed |= armed_if_handled && found.signals.is_some();
-        let jump = |f: &FunctionId| called(module, *f).iter().any(|g| is_longjmp(&module.functions[g.0 as usize].name));
+        let jump = |f: &FunctionId| called(module, *f).iter().any(|g| is_longjmp(&module.functions[g.0 as usize]));
         found.jumps = [signals, fork, given].iter().flatten().any(jump);
         found
     }
@@ -210,14 +215,15 @@ pub(super) fn risk(module: &Module, table: &Table, f: FunctionId) -> Risk {
 
 fn risk_outside(table: &Table, function: &Function) -> Risk {
     let name = function.name.as_str();
-    if is_longjmp(name) {
+    if is_longjmp(function) {
         return Risk { strays: true, ..Risk::default() };
     }
     if is_throw(name) {
         return Risk { throws: true, ..Risk::default() };
     }
-    if name.starts_with("llvm.") {
-        return Risk { ends: function.noreturn || name.contains("trap"), ..Risk::default() };
+    if let Some(which) = function.intrinsic {
+        let traps = matches!(which, Intrinsic::Trap | Intrinsic::UbsanTrap | Intrinsic::Unlisted(Unlisted::Traps));
+        return Risk { ends: function.noreturn || traps, ..Risk::default() };
     }
     match table.get(name) {
         Some(model) => {
@@ -237,7 +243,7 @@ fn risk_outside(table: &Table, function: &Function) -> Risk {
 }
 
 /// Whether a function that is registered for the end of the program, or one that it calls, registers more.
-pub(super) fn registers_at_exit(module: &Module, table: &Table, f: FunctionId) -> bool {
+pub(in crate::translate) fn registers_at_exit(module: &Module, table: &Table, f: FunctionId) -> bool {
     let at_exit = |model: &Model| model.effects.iter().any(|e| matches!(e, Effect::Registers(_, Occasion::Exit)));
     called(module, f).iter().any(|g| {
         let function = &module.functions[g.0 as usize];
@@ -246,7 +252,7 @@ pub(super) fn registers_at_exit(module: &Module, table: &Table, f: FunctionId) -
 }
 
 /// A function and all that it calls by name.
-pub(super) fn called(module: &Module, f: FunctionId) -> BTreeSet<FunctionId> {
+pub(in crate::translate) fn called(module: &Module, f: FunctionId) -> BTreeSet<FunctionId> {
     let mut seen = BTreeSet::new();
     let mut work = vec![f];
     while let Some(f) = work.pop() {
@@ -276,10 +282,73 @@ fn is_number(o: &Operand) -> bool {
     }
 }
 
+impl Calls<'_, '_> {
+    /// A call that makes a signal come later, or not any more.
+    pub(in crate::translate) fn arm(&mut self, state: &mut State, call: &ModelCall<'_>) {
+        let model = call.model;
+        let (Some(arms), Some(var)) = (&model.arms, self.signal_due) else { return };
+        if arms.handled_only && self.cx.handlers.signals.is_none() {
+            return;
+        }
+        let ty = IntType::unsigned(8);
+        let disarms = arms.disarms && self.cx.handlers.disarms;
+        let disarmed = if disarms { constant(0, ty) } else { state.var(var) };
+        let value = match arms.condition.as_ref().map(|c| call.condition(c)) {
+            Some(Some(c)) => ite(c, constant(1, ty), disarmed),
+            None | Some(None) => constant(1, ty),
+        };
+        state.set(var, value);
+    }
+
+    /// Control comes back to where anything may have happened since: every object may have another content, what was there may
+    /// be gone, and there may be more. Values that are in no object are as they were.
+    pub(in crate::translate) fn forget_everything(&mut self, values: &mut Values<'_, '_>, state: &mut State) {
+        let (ty, flag) = (self.memory.address(), IntType::unsigned(8));
+        let bit = Some((IBig::ZERO, IBig::from(1)));
+        let mut regions = BTreeSet::new();
+        for n in 0..self.memory.objects().len() {
+            let object = self.memory.objects()[n].clone();
+            match object.layout {
+                Layout::Region(r) if !regions.insert(r) => {}
+                _ => self.memory.forget_if_data(values, state, ObjectId(index(n))),
+            }
+            match object.life {
+                Life::Always => {}
+                Life::Flag(v) => {
+                    let there = values.unknown(state, "alive", flag, UnknownKind::Environment, bit.clone());
+                    state.set(v, there.expr);
+                }
+                Life::Mem(mem) => values.forget_mem(state, mem, UnknownKind::Environment),
+            }
+            match object.size {
+                Size::Constant(_) => {}
+                Size::Var(v) => {
+                    let range = Some((IBig::ZERO, self.memory.largest_of_all()));
+                    let size = values.unknown(state, "size", ty, UnknownKind::Environment, range);
+                    state.set(v, size.expr);
+                }
+                Size::Mem(mem) => values.forget_mem(state, mem, UnknownKind::Environment),
+            }
+            if let Some(many) = object.many {
+                let range = Some((IBig::ZERO, (&many.limit - &many.first) / &many.step));
+                let made = values.unknown(state, "made", ty, UnknownKind::Environment, range);
+                let from_first = operate(BinaryOp::Mul, ty, Overflow::Undefined, made.expr, constant(many.step, ty));
+                let next = operate(BinaryOp::Add, ty, Overflow::Undefined, from_first, constant(many.first, ty));
+                state.set(many.next, next);
+            }
+        }
+        for v in self.armed.values().copied().collect::<Vec<_>>() {
+            let armed = values.unknown(state, "armed", flag, UnknownKind::Environment, bit.clone());
+            state.set(v, armed.expr);
+        }
+    }
+}
+
 impl Builder<'_, '_> {
     /// What a modelled call runs before it returns: handlers of signals and of `fork`, and functions that it was given to
     /// call. Whether anything follows.
-    pub(super) fn run_registered(&mut self, state: &mut State, model: &Model, cx: &ModelCall<'_>) -> bool {
+    pub(in crate::translate) fn run_registered(&mut self, state: &mut State, call: &ModelCall<'_>) -> bool {
+        let model = call.model;
         let handlers = self.cx.handlers;
         let (signals, fork, pipes) = (handlers.signals, handlers.fork, handlers.pipes);
         for (occasion, condition) in &model.runs {
@@ -289,7 +358,7 @@ impl Builder<'_, '_> {
                 // Only what the program's end runs, and nothing follows that.
                 Occasion::Exit => None,
             };
-            let when = match condition.as_ref().map(|c| self.model_condition(c, cx)) {
+            let when = match condition.as_ref().map(|c| call.condition(c)) {
                 None | Some(None) => truth(true),
                 Some(Some(c)) => c,
             };
@@ -299,10 +368,10 @@ impl Builder<'_, '_> {
             let always = model.ends.as_ref().is_some_and(|e| e.when == When::Always);
             if risk.is_none_or(|r| r.unknown) && *occasion == Occasion::Signals && self.cx.open && !always {
                 let span = state.span_of();
-                self.assume(state, &format!("`{}` runs no handler that is not followed", model.name), span);
+                self.values.assume(state, &format!("`{}` runs no handler that is not followed", model.name), span);
             }
             if let Some(risk) = risk {
-                self.forget_escaped(state, true);
+                self.memory.forget_escaped(&mut self.values, state, Reach::Globals);
                 if !self.take_risk(state, risk, when) {
                     return false;
                 }
@@ -311,7 +380,7 @@ impl Builder<'_, '_> {
         if model.breaks_pipe && pipes {
             let risk = Risk { ends: true, ..signals.unwrap_or_default() };
             if signals.is_some() {
-                self.forget_escaped(state, true);
+                self.memory.forget_escaped(&mut self.values, state, Reach::Globals);
             }
             if !self.take_risk(state, risk, truth(true)) {
                 return false;
@@ -326,14 +395,14 @@ impl Builder<'_, '_> {
         // Where an exception goes that comes from what is not followed is not followed either.
         let strays = risk.strays || risk.throws;
         if risk.ends {
-            let ends = self.unknown(state, "ends", flag, UnknownKind::Environment, None);
-            if !self.unless(state, not(and(when.clone(), low_bit(&ends))), Goto::Trap) {
+            let ends = self.values.unknown(state, "ends", flag, UnknownKind::Environment, None);
+            if !self.control.unless(state, not(and(when.clone(), low_bit(&ends))), Goto::Trap) {
                 return false;
             }
         }
         if strays {
-            let strays = self.unknown(state, "does not return", flag, UnknownKind::Environment, None);
-            return self.beyond_unless(state, not(and(when, low_bit(&strays))));
+            let strays = self.values.unknown(state, "does not return", flag, UnknownKind::Environment, None);
+            return self.control.beyond_unless(&mut self.values, state, not(and(when, low_bit(&strays))));
         }
         true
     }
@@ -353,127 +422,57 @@ impl Builder<'_, '_> {
         }
         risk.strays |= model.jumps || model.again;
         risk.ends |= model.ends.is_some() || model.breaks_pipe && handlers.pipes;
-        if let (Some(arms), Some(var)) = (&model.arms, self.signal_due)
+        if let (Some(arms), Some(var)) = (&model.arms, self.calls.signal_due)
             && (!arms.handled_only || handlers.signals.is_some())
         {
             state.set(var, constant(1, IntType::unsigned(8)));
         }
         if model.jumps || model.again {
-            self.forget_everything(state);
+            self.calls.forget_everything(&mut self.values, state);
         }
         self.take_risk(state, risk, truth(true))
     }
 
-    /// A call that makes a signal come later, or not any more.
-    pub(super) fn arm(&mut self, state: &mut State, model: &Model, cx: &ModelCall<'_>) {
-        let (Some(arms), Some(var)) = (&model.arms, self.signal_due) else { return };
-        if arms.handled_only && self.cx.handlers.signals.is_none() {
-            return;
-        }
-        let ty = IntType::unsigned(8);
-        let disarms = arms.disarms && self.cx.handlers.disarms;
-        let disarmed = if disarms { constant(0, ty) } else { state.var(var) };
-        let value = match arms.condition.as_ref().map(|c| self.model_condition(c, cx)) {
-            Some(Some(c)) => ite(c, constant(1, ty), disarmed),
-            None | Some(None) => constant(1, ty),
-        };
-        state.set(var, value);
-    }
-
     /// At a location: a signal that is due may come. Whether anything follows.
-    pub(super) fn signal_comes(&mut self, state: &mut State) -> bool {
-        let Some(var) = self.signal_due else { return true };
+    pub(in crate::translate) fn signal_comes(&mut self, state: &mut State) -> bool {
+        let Some(var) = self.calls.signal_due else { return true };
         let (ty, flag) = (IntType::unsigned(8), IntType::unsigned(1));
         let due = cmp(CmpOp::Ne, ty, state.var(var), constant(0, ty));
         // Unknowns of their own: those that instructions ask for at this point are others.
-        let bit = |b: &mut Self, name: &str| {
-            let name = b.names.unused(name);
-            b.program.unknowns.push(Unknown::new(name, flag, UnknownKind::Environment));
-            let unknown = Expr::Unknown(b.program.unknowns.len() - 1);
+        let bit = |values: &mut Values<'_, '_>, name: &str| {
+            let unknown = values.made_unknown(name, flag, UnknownKind::Environment);
             cmp(CmpOp::Ne, flag, unknown, constant(0, flag))
         };
-        let comes = bit(self, "signal comes");
-        if !self.unless(state, not(and(due.clone(), comes)), Goto::Trap) {
+        let comes = bit(&mut self.values, "signal comes");
+        if !self.control.unless(state, not(and(due.clone(), comes)), Goto::Trap) {
             return false;
         }
         if self.cx.handlers.signals.is_some_and(|r| r.strays) {
-            let strays = bit(self, "handler does not return");
-            return self.beyond_unless(state, not(and(due, strays)));
+            let strays = bit(&mut self.values, "handler does not return");
+            return self.control.beyond_unless(&mut self.values, state, not(and(due, strays)));
         }
         true
     }
 
     /// A function is called by the library, any number of times. Whether anything follows.
-    pub(super) fn called_back(&mut self, state: &mut State, model: &Model, targets: &super::points::Targets) -> bool {
+    pub(in crate::translate) fn called_back(&mut self, state: &mut State, model: &Model, targets: &Targets) -> bool {
         let module = self.cx.flat.module;
         let mut risk = Risk { unknown: targets.is_empty(), ..Risk::default() };
-        for o in self.points.expand(targets).0.into_keys() {
-            risk = risk.and(match self.points.objects[o.0 as usize] {
+        for o in self.memory.expand(targets).0.into_keys() {
+            risk = risk.and(match self.memory.kind(o) {
                 ObjectKind::Function(f) => self::risk(module, self.cx.table, f),
                 _ => Risk { unknown: true, ..Risk::default() },
             });
         }
         if risk.unknown {
             let span = state.span_of();
-            self.assume(state, &format!("`{}` calls nothing that does not return", model.name), span);
+            self.values.assume(state, &format!("`{}` calls nothing that does not return", model.name), span);
         }
         if model.ends.as_ref().is_some_and(|e| e.how == Ends::Throw) {
             // The exception is one of the caller.
             risk.throws = false;
         }
-        self.forget_escaped(state, true);
+        self.memory.forget_escaped(&mut self.values, state, Reach::Globals);
         self.take_risk(state, risk, truth(true))
-    }
-
-    /// The library's objects that a modelled call changes: those that the program declares or defines by these names.
-    pub(super) fn forget_kept(&mut self, state: &mut State, model: &Model) {
-        for object in self.cx.handlers.kept(model) {
-            if let Some(id) = self.points.known(ObjectKind::Global(object)) {
-                self.forget(state, id, UnknownKind::Environment);
-            }
-        }
-    }
-
-    /// Control comes back to where anything may have happened since: every object may have another content, what was there may
-    /// be gone, and there may be more. Values that are in no object are as they were.
-    pub(super) fn forget_everything(&mut self, state: &mut State) {
-        let (ty, flag) = (self.address(), IntType::unsigned(8));
-        let bit = Some((IBig::ZERO, IBig::from(1)));
-        let mut regions = BTreeSet::new();
-        for n in 0..self.memory.objects.len() {
-            let object = self.memory.objects[n].clone();
-            match object.layout {
-                Layout::Region(r) if !regions.insert(r) => {}
-                _ => self.forget_if_data(state, ObjectId(index(n))),
-            }
-            match object.life {
-                Life::Always => {}
-                Life::Flag(v) => {
-                    let there = self.unknown(state, "alive", flag, UnknownKind::Environment, bit.clone());
-                    state.set(v, there.expr);
-                }
-                Life::Mem(mem) => self.forget_mem(state, mem, UnknownKind::Environment),
-            }
-            match object.size {
-                Size::Constant(_) => {}
-                Size::Var(v) => {
-                    let range = Some((IBig::ZERO, self.largest_of_all()));
-                    let size = self.unknown(state, "size", ty, UnknownKind::Environment, range);
-                    state.set(v, size.expr);
-                }
-                Size::Mem(mem) => self.forget_mem(state, mem, UnknownKind::Environment),
-            }
-            if let Some(many) = object.many {
-                let range = Some((IBig::ZERO, (&many.limit - &many.first) / &many.step));
-                let made = self.unknown(state, "made", ty, UnknownKind::Environment, range);
-                let from_first = operate(BinaryOp::Mul, ty, Overflow::Undefined, made.expr, constant(many.step, ty));
-                let next = operate(BinaryOp::Add, ty, Overflow::Undefined, from_first, constant(many.first, ty));
-                state.set(many.next, next);
-            }
-        }
-        for v in self.armed.values().copied().collect::<Vec<_>>() {
-            let armed = self.unknown(state, "armed", flag, UnknownKind::Environment, bit.clone());
-            state.set(v, armed.expr);
-        }
     }
 }

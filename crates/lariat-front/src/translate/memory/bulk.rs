@@ -1,11 +1,16 @@
 //! Memory in bulk: copies, fills, new objects and freed ones.
 
-use super::arith::{Num, and, cmp, constant, ite, or, truth};
-use super::build::{Builder, Split, State};
-use super::flat::Point;
-use super::layout::{Layout, Life, Size};
-use super::points::{ObjectId, ObjectKind, Offsets, Targets};
 use crate::models::Content;
+use crate::translate::build::Builder;
+use crate::translate::flat::Point;
+use crate::translate::memory::Memory;
+use crate::translate::memory::access::Access;
+use crate::translate::memory::collect::shift;
+use crate::translate::memory::layout::{Layout, Life, Size};
+use crate::translate::memory::lives::Presence;
+use crate::translate::points::{ObjectKind, Offsets, Targets, gcd};
+use crate::translate::state::{Split, State};
+use crate::translate::values::arith::{Num, and, cmp, constant, ite, or, truth};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType, MemUpdate};
@@ -13,9 +18,9 @@ use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType, MemUpdate};
 /// How many pieces a copy is written out with.
 const PIECES: usize = 160;
 
-impl Builder<'_, '_> {
+impl Memory<'_, '_> {
     /// The condition that so many bytes from a pointer on are in one object that is there.
-    pub(super) fn range_valid(
+    pub(in crate::translate) fn range_valid(
         &self,
         state: &State,
         pointer: &Expr,
@@ -25,7 +30,7 @@ impl Builder<'_, '_> {
         let ty = self.address();
         let mut valid = cmp(CmpOp::Eq, ty, size.clone(), constant(0, ty));
         for (id, offsets) in self.points.expand(targets).0 {
-            let object = self.memory.object(id);
+            let object = self.object(id);
             if matches!(object.kind, ObjectKind::Function(_)) {
                 continue;
             }
@@ -46,11 +51,11 @@ impl Builder<'_, '_> {
     }
 
     /// Where fields are in the next `size` bytes from any of these pointers: distance and size. Nothing if there are too many.
-    pub(super) fn pieces(&self, targets: &Targets, pointer: &Expr, size: u64) -> Option<Vec<(u64, u64)>> {
+    pub(in crate::translate) fn pieces(&self, targets: &Targets, pointer: &Expr, size: u64) -> Option<Vec<(u64, u64)>> {
         let mut all = Vec::new();
         let end = i64::try_from(size).ok()?;
         for (id, offsets) in self.points.expand(targets).0 {
-            let object = self.memory.object(id);
+            let object = self.object(id);
             let offsets = match (pointer, &object.many) {
                 (Expr::Const(p, _), None) => Offsets::Exact(vec![i64::try_from(p - &object.base).ok()?]),
                 _ => offsets,
@@ -72,7 +77,7 @@ impl Builder<'_, '_> {
                     }
                 }
                 Layout::Region(n) => {
-                    let region = &self.memory.regions[*n];
+                    let region = &self.layout.regions[*n];
                     if region.bytes {
                         if size > PIECES as u64 {
                             return None;
@@ -82,7 +87,7 @@ impl Builder<'_, '_> {
                     }
                     let (starts, step) = match &offsets {
                         Offsets::Exact(list) => (list.clone(), region.stride),
-                        Offsets::Class { first, stride } => (vec![*first], super::points::gcd(*stride, region.stride)),
+                        Offsets::Class { first, stride } => (vec![*first], gcd(*stride, region.stride)),
                     };
                     if matches!(offsets, Offsets::Class { .. }) && step < region.stride {
                         return None;
@@ -118,9 +123,11 @@ impl Builder<'_, '_> {
         all.dedup();
         Some(all)
     }
+}
 
+impl Builder<'_, '_> {
     /// Copies bytes; whether anything follows.
-    pub(super) fn copy(
+    pub(in crate::translate) fn copy(
         &mut self,
         state: &mut State,
         (to, to_targets): (&Expr, &Targets),
@@ -130,13 +137,13 @@ impl Builder<'_, '_> {
         if size == 0 {
             return Ok(true);
         }
-        let there = self.range_valid(state, to, to_targets, &constant(size, self.address()))?;
+        let there = self.memory.range_valid(state, to, to_targets, &constant(size, self.memory.address()))?;
         self.copy_where(state, there, (to, to_targets), (from, from_targets), size)
     }
 
     /// Copies bytes to an object that this instruction makes; whether anything follows. That the object is there is not asked:
     /// the memory that says so has not changed yet.
-    pub(super) fn copy_to_new(
+    pub(in crate::translate) fn copy_to_new(
         &mut self,
         state: &mut State,
         to: (&Expr, &Targets),
@@ -157,36 +164,36 @@ impl Builder<'_, '_> {
         (from, from_targets): (&Expr, &Targets),
         size: u64,
     ) -> Result<bool, Split> {
-        let n = constant(size, self.address());
-        let valid = and(there, self.range_valid(state, from, from_targets, &n)?);
-        let Some(pieces) = self.pieces(to_targets, to, size) else {
-            if !self.require(state, valid) {
+        let n = constant(size, self.memory.address());
+        let valid = and(there, self.memory.range_valid(state, from, from_targets, &n)?);
+        let Some(pieces) = self.memory.pieces(to_targets, to, size) else {
+            if !self.control.require(state, valid) {
                 return Ok(false);
             }
-            self.forget_all(state, to_targets, UnknownKind::Abstraction);
+            self.memory.forget_all(&mut self.values, state, to_targets, UnknownKind::Abstraction);
             return Ok(true);
         };
         let mut values = Vec::new();
         for (d, s) in &pieces {
-            let at = self.add_address(from.clone(), *d);
-            let moved = super::layout::shift(from_targets, *d);
-            let resolved = self.resolve(state, &at, &moved, *s, 1)?;
-            values.push(self.read(state, &resolved, *s)?);
+            let at = self.memory.add_address(from.clone(), *d);
+            let moved = shift(from_targets, *d);
+            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
+            values.push(self.memory.read(&mut self.values, state, &resolved, *s)?);
         }
-        if !self.require(state, valid) {
+        if !self.control.require(state, valid) {
             return Ok(false);
         }
         for ((d, s), value) in pieces.iter().zip(values) {
-            let at = self.add_address(to.clone(), *d);
-            let moved = super::layout::shift(to_targets, *d);
-            let resolved = self.resolve(state, &at, &moved, *s, 1)?;
-            self.write(state, &resolved, *s, &value)?;
+            let at = self.memory.add_address(to.clone(), *d);
+            let moved = shift(to_targets, *d);
+            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
+            self.memory.write(&mut self.values, state, &resolved, *s, &value)?;
         }
         Ok(true)
     }
 
     /// Writes the same byte so many times; whether anything follows.
-    pub(super) fn fill(
+    pub(in crate::translate) fn fill(
         &mut self,
         state: &mut State,
         (to, targets): (&Expr, &Targets),
@@ -196,13 +203,13 @@ impl Builder<'_, '_> {
         if size == 0 {
             return Ok(true);
         }
-        let n = constant(size, self.address());
-        let valid = self.range_valid(state, to, targets, &n)?;
-        if !self.require(state, valid) {
+        let n = constant(size, self.memory.address());
+        let valid = self.memory.range_valid(state, to, targets, &n)?;
+        if !self.control.require(state, valid) {
             return Ok(false);
         }
-        let Some(pieces) = self.pieces(targets, to, size) else {
-            self.forget_all(state, targets, UnknownKind::Abstraction);
+        let Some(pieces) = self.memory.pieces(targets, to, size) else {
+            self.memory.forget_all(&mut self.values, state, targets, UnknownKind::Abstraction);
             return Ok(true);
         };
         let one = byte.to(IntType::unsigned(8));
@@ -217,37 +224,24 @@ impl Builder<'_, '_> {
                 other if *s == 1 => Num::new(other.clone(), ty),
                 other => Num::new(Expr::Join((0..*s).map(|_| other.clone()).collect()), ty),
             };
-            let at = self.add_address(to.clone(), *d);
-            let moved = super::layout::shift(targets, *d);
-            let resolved = self.resolve(state, &at, &moved, *s, 1)?;
-            self.write(state, &resolved, *s, &value)?;
+            let at = self.memory.add_address(to.clone(), *d);
+            let moved = shift(targets, *d);
+            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
+            self.memory.write(&mut self.values, state, &resolved, *s, &value)?;
         }
         Ok(true)
     }
 
-    pub(super) fn forget_all(&mut self, state: &mut State, targets: &Targets, kind: UnknownKind) {
-        for object in self.points.expand(targets).0.into_keys() {
-            if !matches!(self.points.objects[object.0 as usize], ObjectKind::Function(_)) {
-                self.forget(state, object, kind);
-            }
-        }
-    }
-
-    /// Marks an object as there or gone.
-    pub(super) fn set_life(&mut self, state: &mut State, id: ObjectId, base: &Expr, alive: bool) {
-        let flag = IntType::unsigned(8);
-        let value = constant(i32::from(alive), flag);
-        match self.memory.object(id).life {
-            Life::Always => {}
-            Life::Flag(v) => state.set(v, value),
-            Life::Mem(mem) => state.stores.push(MemUpdate::Store { mem, address: base.clone(), value }),
-        }
-    }
-
     /// A new object on the heap: its address, or nothing if nothing follows.
-    pub(super) fn allocate(&mut self, state: &mut State, at: Point, size: &Expr, content: Content) -> Option<Num> {
-        let id = self.points.known(ObjectKind::Heap(at))?;
-        let ty = self.address();
+    pub(in crate::translate) fn allocate(
+        &mut self,
+        state: &mut State,
+        at: Point,
+        size: &Expr,
+        content: Content,
+    ) -> Option<Num> {
+        let id = self.memory.known(ObjectKind::Heap(at))?;
+        let ty = self.memory.address();
         let object = self.memory.object(id).clone();
         let base =
             if object.many.is_some() { self.next_of_many(state, id)? } else { constant(object.base.clone(), ty) };
@@ -258,28 +252,28 @@ impl Builder<'_, '_> {
                 state.stores.push(MemUpdate::Store { mem, address: base.clone(), value: size.clone() });
             }
         }
-        self.set_life(state, id, &base, true);
+        self.memory.set_life(state, id, &base, Presence::There);
         match (&object.layout, content) {
             (Layout::Scalars(scalars), Content::Zero) => {
                 for s in scalars.clone() {
                     state.set(s.var, constant(0, s.ty));
                 }
             }
-            (Layout::Scalars(_), _) => self.forget(state, id, UnknownKind::Environment),
+            (Layout::Scalars(_), _) => self.memory.forget(&mut self.values, state, id, UnknownKind::Environment),
             (Layout::Region(_), Content::Zero) => {
                 let targets = Targets([(id, Offsets::Exact(vec![0]))].into());
                 let pieces = match (object.size, size) {
                     (_, Expr::Const(n, _)) => {
-                        u64::try_from(n.clone()).ok().and_then(|n| self.pieces(&targets, &base, n))
+                        u64::try_from(n.clone()).ok().and_then(|n| self.memory.pieces(&targets, &base, n))
                     }
                     _ => None,
                 };
                 match pieces {
                     Some(pieces) => {
                         for (d, s) in pieces {
-                            let at = self.add_address(base.clone(), d);
+                            let at = self.memory.add_address(base.clone(), d);
                             let Layout::Region(n) = object.layout else { break };
-                            let region = &self.memory.regions[n];
+                            let region = &self.memory.region(n);
                             let first = i64::try_from(d).unwrap_or(0);
                             let field = region.fields.iter().find(|f| {
                                 region.bytes
@@ -294,22 +288,27 @@ impl Builder<'_, '_> {
                         }
                     }
                     // Zeros that are too many to be written down.
-                    None => self.forget(state, id, UnknownKind::Abstraction),
+                    None => self.memory.forget(&mut self.values, state, id, UnknownKind::Abstraction),
                 }
             }
-            (Layout::Region(_), _) => self.forget_new(state, id, &base),
+            (Layout::Region(_), _) => self.memory.forget_new(&mut self.values, state, id, &base),
         }
         Some(Num::new(base, ty))
     }
 
     /// Frees what a pointer points to; whether anything follows.
-    pub(super) fn free(&mut self, state: &mut State, pointer: &Expr, targets: &Targets) -> Result<bool, Split> {
-        let ty = self.address();
+    pub(in crate::translate) fn free(
+        &mut self,
+        state: &mut State,
+        pointer: &Expr,
+        targets: &Targets,
+    ) -> Result<bool, Split> {
+        let ty = self.memory.address();
         let null = cmp(CmpOp::Eq, ty, pointer.clone(), constant(0, ty));
         let mut valid = null;
         let mut outside = Vec::new();
         let mut changes = Vec::new();
-        for (id, _) in self.points.expand(targets).0 {
+        for (id, _) in self.memory.expand(targets).0 {
             let object = self.memory.object(id).clone();
             match object.kind {
                 ObjectKind::Heap(_) => {}
@@ -322,18 +321,18 @@ impl Builder<'_, '_> {
                 }
                 _ => continue,
             }
-            let here = self.inside(state, &object, pointer, Some(0), &constant(0, ty))?;
+            let here = self.memory.inside(state, &object, pointer, Some(0), &constant(0, ty))?;
             valid = or(valid, here.clone());
             changes.push((id, here));
         }
-        if !self.require(state, valid) {
+        if !self.control.require(state, valid) {
             return Ok(false);
         }
         let flag = IntType::unsigned(8);
         for (id, here) in outside {
             if let Life::Flag(v) = self.memory.object(id).life {
                 let range = Some((IBig::ZERO, IBig::from(1)));
-                let still = self.unknown(state, "not the freed part", flag, UnknownKind::Environment, range);
+                let still = self.values.unknown(state, "not the freed part", flag, UnknownKind::Environment, range);
                 let gone = cmp(CmpOp::Eq, flag, state.var(v), constant(0, flag));
                 let now = ite(here, ite(gone, constant(0, flag), still.expr), state.var(v));
                 state.set(v, now);
@@ -348,43 +347,12 @@ impl Builder<'_, '_> {
                 }
                 Life::Mem(mem) => {
                     // Where it is another object, or none, nothing changes.
-                    let old = self.load_cell(state, mem, pointer)?;
+                    let old = state.load_cell(mem, pointer)?;
                     let value = ite(here, constant(0, flag), old);
                     state.stores.push(MemUpdate::Store { mem, address: pointer.clone(), value });
                 }
             }
         }
         Ok(true)
-    }
-
-    /// The largest object that a call can make in the model.
-    pub(super) fn largest_at(&self, at: Point) -> IBig {
-        let Some(id) = self.points.known(ObjectKind::Heap(at)) else { return self.largest() };
-        let object = self.memory.object(id);
-        match (&object.many, &object.size) {
-            (Some(_), _) => IBig::from(self.memory.largest.1),
-            (None, Size::Constant(n)) => IBig::from(*n).max(self.largest()),
-            (None, _) => self.largest(),
-        }
-    }
-
-    /// The largest object.
-    pub(super) fn largest(&self) -> IBig {
-        IBig::from(self.memory.largest.0)
-    }
-
-    /// The largest object that any memory can hold: all the addresses of a process, or what a pointer difference can say.
-    pub(super) fn largest_of_all(&self) -> IBig {
-        if self.address().width >= 64 { IBig::from(1u64 << 47) } else { IBig::from(i32::MAX) }
-    }
-
-    /// What has changed since a state stays only if a condition holds. Memory need not be put back: nobody has a pointer
-    /// to what was not made.
-    #[expect(clippy::unused_self, reason = "it belongs to the making of objects")]
-    pub(super) fn keep_if(&self, state: &mut State, before: &State, c: &Cond) {
-        for (v, new) in state.changed_since(before) {
-            let old = before.var(v);
-            state.set(v, ite(c.clone(), new, old));
-        }
     }
 }

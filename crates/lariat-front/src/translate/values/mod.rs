@@ -1,17 +1,146 @@
-//! Values: of operands, of constants, of nobody knows what; and the variables in which they go from piece to piece.
+//! Values: of operands, of constants, of what is unknown; and the variables in which they go from piece to piece.
+//!
+//! The room owns what the program declares: variables, memories, unknown values, what they are called in the source, and the
+//! assumptions. Other rooms ask it for a variable or for an unknown value, and keep the number.
 
-use super::arith::{Num, Sym, bit, low_bit, truth};
-use super::build::{Builder, State, site};
-use super::flat::{FlatValue, InstanceId, Point, index};
-use super::points::{ObjectKind, Targets};
-use super::{bits_of, debug, leaves_of};
-use crate::module::{Callee, Constant, Function, Op, Operand, Type, ValueId};
+pub(in crate::translate) mod arith;
+mod computed;
+pub(in crate::translate) mod floats;
+mod live;
+pub(in crate::translate) mod numbers;
+
+use crate::models::{Ends, Model};
+use crate::module::{BlockId, Callee, Constant, Function, FunctionId, Instruction, Op, Operand, Type, ValueId};
+use crate::translate::flat::{FlatValue, InstanceId, Point, index};
+use crate::translate::memory::Memory;
+use crate::translate::points::{ObjectKind, Targets};
+use crate::translate::state::{State, site};
+use crate::translate::values::arith::{Num, Sym, bit, low_bit, truth};
+use crate::translate::{Context, Names, bits_of, debug, leaves_of};
 use dashu_int::IBig;
-use lariat_ir::neutral::{Cond, Expr, Happening, IntType, MemUnknown, Origin, Unknown};
-use lariat_ir::{Assumption, Span, UnknownKind};
+use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::neutral::{
+    Cond, Expr, Happening, IntType, Location, MemInit, MemUnknown, MemUpdate, Origin, Origins, Program, Unknown,
+};
+use lariat_ir::{Assumption, Mode, Obligation, Span, UnknownKind};
+use std::rc::Rc;
 
-impl Builder<'_, '_> {
-    pub(super) fn store_ssa(
+/// What the program declares.
+pub(in crate::translate) struct Values<'a, 'm> {
+    cx: &'a Context<'m>,
+    memory: &'a Memory<'a, 'm>,
+    program: Program,
+    names: Names,
+    /// The variables of values that go from piece to piece, leaf by leaf.
+    ssa: FastMap<(FlatValue, u32), usize>,
+    /// The unknown values of instructions, in the order in which each asks for them.
+    unknowns: FastMap<(Point, u32), usize>,
+    mem_unknowns: FastMap<(Point, usize, UnknownKind), usize>,
+    liveness: FastMap<FunctionId, Rc<Vec<FastSet<ValueId>>>>,
+    assumptions: FastMap<(String, Option<Span>), usize>,
+    /// Whether floating-point operations round as they do by default.
+    default_rounding: bool,
+}
+
+impl<'a, 'm> Values<'a, 'm> {
+    pub(in crate::translate) fn new(
+        cx: &'a Context<'m>,
+        memory: &'a Memory<'a, 'm>,
+        program: Program,
+        names: Names,
+    ) -> Self {
+        Self {
+            cx,
+            memory,
+            program,
+            names,
+            ssa: FastMap::default(),
+            unknowns: FastMap::default(),
+            mem_unknowns: FastMap::default(),
+            liveness: FastMap::default(),
+            assumptions: FastMap::default(),
+            default_rounding: cx.default_rounding(),
+        }
+    }
+}
+
+impl Values<'_, '_> {
+    /// The program with these locations. What was not given a value in the beginning, and is no input, starts as zero; it is
+    /// written before it is read.
+    pub(in crate::translate) fn finish(self, locs: Vec<Location>) -> Program {
+        let mut program = self.program;
+        let given: FastSet<usize> = program.init.iter().map(|(v, _)| *v).collect();
+        let rest = (0..program.vars.len()).filter(|v| !given.contains(v));
+        program.init.extend(rest.map(|v| (v, Some(IBig::ZERO))));
+        for (v, value) in &mut program.init {
+            if let Some(k) = value {
+                *k = arith::wrap(k, program.vars[*v].1);
+            }
+        }
+        program.mode = if self.cx.whole { Mode::Program } else { Mode::Function };
+        program.entry = 0;
+        program.locs = locs;
+        program
+    }
+
+    /// A variable of the source, or one that an observer sees.
+    pub(in crate::translate) fn var(&mut self, name: &str, ty: IntType) -> usize {
+        self.names.var(&mut self.program, name, ty)
+    }
+
+    /// A variable that is none of the source's.
+    pub(in crate::translate) fn made(&mut self, name: &str, ty: IntType) -> usize {
+        self.names.made(&mut self.program, name, ty)
+    }
+
+    /// One that starts as zero.
+    pub(in crate::translate) fn made_zero(&mut self, name: &str, ty: IntType) -> usize {
+        let var = self.made(name, ty);
+        self.init((var, Some(IBig::ZERO)));
+        var
+    }
+
+    /// An unknown value that no instruction asks for.
+    pub(in crate::translate) fn made_unknown(&mut self, name: &str, ty: IntType, kind: UnknownKind) -> Expr {
+        let name = self.names.unused(name);
+        self.program.unknowns.push(Unknown::new(name, ty, kind));
+        Expr::Unknown(self.program.unknowns.len() - 1)
+    }
+
+    pub(in crate::translate) fn type_of(&self, var: usize) -> IntType {
+        self.program.vars[var].1
+    }
+
+    pub(in crate::translate) fn name_of(&self, var: usize) -> String {
+        self.program.vars[var].0.clone()
+    }
+
+    /// The first value of a variable; without one it is an input.
+    pub(in crate::translate) fn init(&mut self, value: (usize, Option<IBig>)) {
+        self.program.init.push(value);
+    }
+
+    /// The first content of a memory.
+    pub(in crate::translate) fn initial_cells(&mut self, mem: usize) -> &mut MemInit {
+        &mut self.program.mems[mem].init
+    }
+
+    /// Says where an unknown value comes from.
+    pub(in crate::translate) fn set_origin(&mut self, unknown: usize, origin: Origin) {
+        self.program.unknowns[unknown].origin = Some(origin);
+    }
+
+    /// What reports say of the program.
+    pub(in crate::translate) fn origins(&mut self) -> &mut Origins {
+        &mut self.program.origins
+    }
+
+    /// What a verdict on the program does not cover.
+    pub(in crate::translate) fn oblige(&mut self, obligation: Obligation) {
+        self.program.obligations.push(obligation);
+    }
+
+    pub(in crate::translate) fn store_ssa(
         &mut self,
         value: (FlatValue, InstanceId, ValueId),
         sym: &Sym,
@@ -30,13 +159,13 @@ impl Builder<'_, '_> {
         }
     }
 
-    pub(super) fn leaves(&self, instance: InstanceId, value: ValueId) -> Vec<Type> {
+    pub(in crate::translate) fn leaves(&self, instance: InstanceId, value: ValueId) -> Vec<Type> {
         let function = self.cx.flat.function(instance);
         let ty = value_type(function, value);
         leaves_of(&ty).into_iter().map(|(_, t)| t).collect()
     }
 
-    pub(super) fn ssa_var(&mut self, value: (FlatValue, InstanceId, ValueId), leaf: u32, ty: &Type) -> usize {
+    fn ssa_var(&mut self, value: (FlatValue, InstanceId, ValueId), leaf: u32, ty: &Type) -> usize {
         if let Some(v) = self.ssa.get(&(value.0, leaf)) {
             return *v;
         }
@@ -71,7 +200,7 @@ impl Builder<'_, '_> {
     }
 
     /// The type as which a value is stored between pieces.
-    pub(super) fn leaf_type(&self, instance: InstanceId, value: ValueId, ty: &Type) -> IntType {
+    pub(in crate::translate) fn leaf_type(&self, instance: InstanceId, value: ValueId, ty: &Type) -> IntType {
         let width = bits_of(ty, self.cx.flat.module).clamp(1, 128);
         match ty {
             Type::Int(1) => IntType::unsigned(1),
@@ -103,7 +232,7 @@ impl Builder<'_, '_> {
     }
 
     /// Whether the variable that a value is stored in at once is signed.
-    pub(super) fn stored_sign(&self, instance: InstanceId, value: ValueId) -> Option<bool> {
+    pub(in crate::translate) fn stored_sign(&self, instance: InstanceId, value: ValueId) -> Option<bool> {
         let function = self.cx.flat.function(instance);
         let slot = function.blocks.iter().flat_map(|b| &b.instructions).find_map(|i| match &i.op {
             Op::Store { value: Operand::Value(v), ptr: Operand::Value(slot), .. } if *v == value => Some(*slot),
@@ -118,7 +247,7 @@ impl Builder<'_, '_> {
     }
 
     /// Something nobody knows.
-    pub(super) fn unknown(
+    pub(in crate::translate) fn unknown(
         &mut self,
         state: &mut State,
         name: &str,
@@ -164,7 +293,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    pub(super) fn mem_unknown(&mut self, state: &State, mem: usize, kind: UnknownKind) -> usize {
+    pub(in crate::translate) fn mem_unknown(&mut self, state: &State, mem: usize, kind: UnknownKind) -> usize {
         let key = (state.at, mem, kind);
         if let Some(u) = self.mem_unknowns.get(&key) {
             return *u;
@@ -178,8 +307,15 @@ impl Builder<'_, '_> {
         id
     }
 
+    /// Nothing is known of a memory any more.
+    pub(in crate::translate) fn forget_mem(&mut self, state: &mut State, mem: usize, kind: UnknownKind) {
+        let unknown = self.mem_unknown(state, mem, kind);
+        // What was stored before is still asked to be defined; see `MemUpdate::Forget`.
+        state.stores.push(MemUpdate::Forget { mem, unknown });
+    }
+
     /// Something is taken for granted on this way.
-    pub(super) fn assume(&mut self, state: &mut State, text: &str, span: Option<Span>) {
+    pub(in crate::translate) fn assume(&mut self, state: &mut State, text: &str, span: Option<Span>) {
         let key = (text.to_owned(), span.clone());
         let program = &mut self.program;
         let id = *self.assumptions.entry(key).or_insert_with(|| {
@@ -190,66 +326,40 @@ impl Builder<'_, '_> {
     }
 
     /// The value of an operand of a type.
-    pub(super) fn operand(&mut self, state: &mut State, operand: &Operand, ty: &Type) -> Sym {
+    pub(in crate::translate) fn operand(&mut self, state: &mut State, operand: &Operand, ty: &Type) -> Sym {
         match operand {
             Operand::Value(v) => self.value(state, state.at.instance, *v),
             Operand::Constant(c) => self.constant(state, c, ty),
         }
     }
 
-    /// The address of a local object of which there is one.
-    pub(super) fn fixed_address(&self, instance: InstanceId, v: ValueId) -> Option<IBig> {
-        let object = self.memory.object(self.points.known(ObjectKind::Stack(instance, v))?);
-        object.many.is_none().then(|| object.base.clone())
-    }
-
-    /// Whether a value is the address of a local object of which there can be many.
-    ///
-    /// Such an address is no value of a piece, stored only if something is going to use it: it is in its variable from when the
-    /// object is made on. The end of the object's life asks for it, and that may be anywhere: at a return, a jump
-    /// back, an exception, far behind the last instruction that names it.
-    pub(super) fn is_latest(&self, instance: InstanceId, v: ValueId) -> bool {
-        let object = self.points.known(ObjectKind::Stack(instance, v));
-        object.is_some_and(|o| self.memory.object(o).many.is_some())
-    }
-
     /// The variable with the address of the latest of many local objects.
-    pub(super) fn latest(&mut self, instance: InstanceId, v: ValueId) -> usize {
+    fn latest(&mut self, instance: InstanceId, v: ValueId) -> usize {
         self.ssa_var((self.cx.flat.value(instance, v), instance, v), 0, &Type::Ptr)
     }
 
     /// One of many local objects was made.
-    pub(super) fn set_latest(&mut self, state: &mut State, instance: InstanceId, v: ValueId, base: Expr) {
+    pub(in crate::translate) fn set_latest(&mut self, state: &mut State, instance: InstanceId, v: ValueId, base: Expr) {
         let var = self.latest(instance, v);
         state.set(var, base);
     }
 
-    /// The local objects of instances of which there can be many.
-    pub(super) fn many_locals(&self, of: impl Fn(InstanceId) -> bool) -> Vec<(InstanceId, ValueId)> {
-        let objects = self.memory.objects.iter().filter(|o| o.many.is_some());
-        let locals = objects.filter_map(|o| match o.kind {
-            ObjectKind::Stack(instance, v) if of(instance) => Some((instance, v)),
-            _ => None,
-        });
-        locals.collect()
-    }
-
     /// The latest ones are those of another call, of which nothing is known.
-    pub(super) fn forget_latest(&mut self, state: &mut State, within: InstanceId) {
-        let ty = self.address();
-        for (instance, v) in self.many_locals(|i| self.cx.flat.is_within(i, within)) {
+    pub(in crate::translate) fn forget_latest(&mut self, state: &mut State, within: InstanceId) {
+        let ty = self.memory.address();
+        for (instance, v) in self.memory.many_locals(|i| self.cx.flat.is_within(i, within)) {
             let base = self.unknown(state, "caller value", ty, UnknownKind::Abstraction, Some(ty.range()));
             self.set_latest(state, instance, v, base.expr);
         }
     }
 
-    pub(super) fn value(&mut self, state: &State, instance: InstanceId, v: ValueId) -> Sym {
+    pub(in crate::translate) fn value(&mut self, state: &State, instance: InstanceId, v: ValueId) -> Sym {
         let flat = self.cx.flat.value(instance, v);
         if let Some(sym) = state.env.get(&flat) {
             return sym.clone();
         }
-        if let Some(base) = self.fixed_address(instance, v) {
-            return Sym::Num(Num::constant(base, self.address()));
+        if let Some(base) = self.memory.fixed_address(instance, v) {
+            return Sym::Num(Num::constant(base, self.memory.address()));
         }
         let function = self.cx.flat.function(instance);
         let ty = value_type(function, v);
@@ -267,7 +377,7 @@ impl Builder<'_, '_> {
         if matches!(ty, Type::Struct(..) | Type::Array(..)) { Sym::Aggregate(parts) } else { parts.remove(0) }
     }
 
-    pub(super) fn constant(&mut self, state: &mut State, c: &Constant, ty: &Type) -> Sym {
+    pub(in crate::translate) fn constant(&mut self, state: &mut State, c: &Constant, ty: &Type) -> Sym {
         match c {
             Constant::Int(1, bits) => Sym::Cond(truth(bits & 1 == 1)),
             Constant::Int(width, bits) => Sym::Num(Num::constant(IBig::from(*bits), IntType::signed(*width))),
@@ -304,15 +414,15 @@ impl Builder<'_, '_> {
                 sym
             }
             Constant::Opaque(t) => self.any(state, t, UnknownKind::Abstraction),
-            other => match self.constant_address(other) {
-                Some(address) => Sym::Num(Num::constant(address, self.address())),
+            other => match self.memory.constant_address(other) {
+                Some(address) => Sym::Num(Num::constant(address, self.memory.address())),
                 None => self.any(state, ty, UnknownKind::Abstraction),
             },
         }
     }
 
     /// A value of a type that nobody knows.
-    pub(super) fn any(&mut self, state: &mut State, ty: &Type, kind: UnknownKind) -> Sym {
+    pub(in crate::translate) fn any(&mut self, state: &mut State, ty: &Type, kind: UnknownKind) -> Sym {
         let module = self.cx.flat.module;
         let leaves = leaves_of(ty);
         let mut parts = Vec::new();
@@ -339,8 +449,53 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// A part of an aggregate.
+    pub(in crate::translate) fn extract(
+        &mut self,
+        state: &mut State,
+        aggregate: &Operand,
+        path: &[u32],
+        result: &Type,
+    ) -> Sym {
+        let ty = operand_type(self.cx.flat.function(state.at.instance), aggregate);
+        let (first, count) = leaf_range(&ty, path);
+        match self.operand(state, aggregate, &ty) {
+            Sym::Aggregate(parts) if count == 1 && !matches!(result, Type::Struct(..) | Type::Array(..)) => {
+                parts.get(first).cloned().unwrap_or(Sym::Nothing)
+            }
+            Sym::Aggregate(parts) => Sym::Aggregate(parts.into_iter().skip(first).take(count).collect()),
+            _ => self.any(state, result, UnknownKind::Abstraction),
+        }
+    }
+
+    /// An aggregate with another part.
+    pub(in crate::translate) fn insert(
+        &mut self,
+        state: &mut State,
+        (aggregate, value): (&Operand, &Operand),
+        path: &[u32],
+        ty: &Type,
+    ) -> Sym {
+        let (first, count) = leaf_range(ty, path);
+        let inner = inner_type(ty, path);
+        let new = self.operand(state, value, &inner);
+        match self.operand(state, aggregate, ty) {
+            Sym::Aggregate(mut parts) => {
+                let new = match new {
+                    Sym::Aggregate(list) => list,
+                    one => vec![one],
+                };
+                if first + count <= parts.len() && new.len() == count {
+                    parts.splice(first..first + count, new);
+                }
+                Sym::Aggregate(parts)
+            }
+            _ => self.any(state, ty, UnknownKind::Abstraction),
+        }
+    }
+
     /// An operand as a number.
-    pub(super) fn number(&mut self, state: &mut State, operand: &Operand, ty: &Type) -> Num {
+    pub(in crate::translate) fn number(&mut self, state: &mut State, operand: &Operand, ty: &Type) -> Num {
         match self.operand(state, operand, ty) {
             Sym::Num(n) => n,
             Sym::Cond(c) => bit(&c),
@@ -351,7 +506,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    pub(super) fn condition(&mut self, state: &mut State, operand: &Operand) -> Cond {
+    pub(in crate::translate) fn condition(&mut self, state: &mut State, operand: &Operand) -> Cond {
         match self.operand(state, operand, &Type::Int(1)) {
             Sym::Cond(c) => c,
             Sym::Num(n) => low_bit(&n),
@@ -361,13 +516,9 @@ impl Builder<'_, '_> {
             }
         }
     }
-
-    pub(super) fn targets(&self, state: &State, operand: &Operand) -> Targets {
-        self.points.of(self.cx.flat, state.at.instance, operand)
-    }
 }
 
-pub(super) fn flatten(sym: &Sym, parts: &mut Vec<Num>) {
+pub(in crate::translate) fn flatten(sym: &Sym, parts: &mut Vec<Num>) {
     match sym {
         Sym::Num(n) => parts.push(n.clone()),
         Sym::Cond(c) => parts.push(bit(c)),
@@ -376,7 +527,7 @@ pub(super) fn flatten(sym: &Sym, parts: &mut Vec<Num>) {
     }
 }
 
-pub(super) fn zero(ty: &Type, module: &crate::module::Module) -> Sym {
+fn zero(ty: &Type, module: &crate::module::Module) -> Sym {
     match ty {
         Type::Int(1) => Sym::Cond(truth(false)),
         Type::Struct(..) | Type::Array(..) => {
@@ -388,7 +539,7 @@ pub(super) fn zero(ty: &Type, module: &crate::module::Module) -> Sym {
 }
 
 /// The type of a value of a function.
-pub(super) fn value_type(function: &Function, value: ValueId) -> Type {
+fn value_type(function: &Function, value: ValueId) -> Type {
     let n = value.0 as usize;
     if let Some(p) = function.params.get(n) {
         return p.ty.clone();
@@ -404,7 +555,7 @@ pub(super) fn value_type(function: &Function, value: ValueId) -> Type {
 }
 
 /// The type of an operand.
-pub(super) fn operand_type(function: &Function, operand: &Operand) -> Type {
+pub(in crate::translate) fn operand_type(function: &Function, operand: &Operand) -> Type {
     match operand {
         Operand::Value(v) => value_type(function, *v),
         Operand::Constant(c) => match c {
@@ -425,7 +576,7 @@ pub(super) fn operand_type(function: &Function, operand: &Operand) -> Type {
     }
 }
 
-pub(super) fn inner_type(ty: &Type, path: &[u32]) -> Type {
+fn inner_type(ty: &Type, path: &[u32]) -> Type {
     match (ty, path) {
         (t, []) => t.clone(),
         (Type::Struct(members, _), [n, rest @ ..]) => {
@@ -437,7 +588,7 @@ pub(super) fn inner_type(ty: &Type, path: &[u32]) -> Type {
 }
 
 /// Which leaves of a type a path leads to.
-pub(super) fn leaf_range(ty: &Type, path: &[u32]) -> (usize, usize) {
+fn leaf_range(ty: &Type, path: &[u32]) -> (usize, usize) {
     match (ty, path) {
         (t, []) => (0, leaves_of(t).len()),
         (Type::Struct(members, _), [n, rest @ ..]) => {
@@ -450,5 +601,96 @@ pub(super) fn leaf_range(ty: &Type, path: &[u32]) -> (usize, usize) {
             (leaves_of(of).len() * *n as usize + first, count)
         }
         _ => (0, 0),
+    }
+}
+
+impl Values<'_, '_> {
+    /// Notes a call of a function with a model, for readers.
+    pub(in crate::translate) fn note_call(&mut self, state: &mut State, instruction: &Instruction, model: &Model) {
+        if model.ends.as_ref().is_some_and(|e| e.how == Ends::Stop)
+            && let Some(name) = self.cx.callee_name(instruction)
+        {
+            self.program.origins.assumes.insert(name);
+        }
+        if !(model.blocks || model.reads_stream()) {
+            state.passes(Happening::Called);
+            return;
+        }
+        let name = self.cx.callee_name(instruction).unwrap_or_else(|| model.name.clone());
+        let waiting = &mut self.program.origins.waiting;
+        let number = waiting.iter().position(|w| *w == name).unwrap_or_else(|| {
+            waiting.push(name);
+            waiting.len() - 1
+        });
+        state.passes(Happening::Waits(number));
+    }
+
+    /// A number that the callee computed: over Z it may have left its type.
+    pub(in crate::translate) fn result_of_skipped(&mut self, state: &mut State, ty: &Type) -> Sym {
+        if *ty == Type::Void {
+            return Sym::Nothing;
+        }
+        let mut parts = Vec::new();
+        for (_, leaf) in leaves_of(ty) {
+            parts.push(match leaf {
+                Type::Int(w) if (2..=128).contains(&w) => {
+                    Sym::Num(self.unknown(state, "returned", IntType::signed(w), UnknownKind::Abstraction, None))
+                }
+                other => self.any(state, &other, UnknownKind::Abstraction),
+            });
+        }
+        match ty {
+            Type::Struct(..) | Type::Array(..) => Sym::Aggregate(parts),
+            _ => parts.pop().unwrap_or(Sym::Nothing),
+        }
+    }
+
+    pub(in crate::translate) fn note_standard(&mut self, unknown: &Num, is: bool) {
+        if let Expr::Unknown(u) = unknown.expr
+            && let Some(Origin::Stream { standard, .. }) = &mut self.program.unknowns[u].origin
+        {
+            *standard = is;
+        }
+    }
+
+    /// A part of the command line, for readers.
+    pub(in crate::translate) fn note_argument(&mut self, part: &Num, name: String) {
+        if let Expr::Unknown(u) = part.expr {
+            self.program.unknowns[u].origin = Some(Origin::Parameter { number: 1, name, pointer: None });
+        }
+    }
+
+    /// Enters a block: its phis get their values.
+    pub(in crate::translate) fn enter_block(&mut self, state: &mut State, from: Point, to: BlockId) -> Point {
+        let function = self.cx.flat.function(from.instance);
+        let block = &function.blocks[to.0 as usize];
+        let mut values = Vec::new();
+        for instruction in &block.instructions {
+            let Op::Phi { incoming } = &instruction.op else { break };
+            let operand = incoming.iter().find(|(b, _)| *b == from.block).map(|(_, o)| o);
+            let sym = match operand {
+                Some(o) => {
+                    let o = o.clone();
+                    self.operand(state, &o, &instruction.ty)
+                }
+                None => Sym::Nothing,
+            };
+            values.push((self.cx.flat.value(from.instance, instruction.id), sym));
+        }
+        state.env.extend(values);
+        Point { instance: from.instance, block: to, index: 0 }
+    }
+
+    /// Whether an access is to registers of a device, at addresses that the program gives as numbers: what is read there is
+    /// decided by the device, and so is what becomes of what is written.
+    pub(in crate::translate) fn is_register(&mut self, state: &mut State, targets: &Targets) -> bool {
+        let absolute = self.memory.known(ObjectKind::Absolute);
+        let found = absolute.is_some() && targets.0.len() == 1 && targets.0.keys().next().copied() == absolute;
+        if found {
+            self.program.origins.devices = true;
+            let span = state.span.clone();
+            self.assume(state, "there is a device at the address that the program gives as a number", span);
+        }
+        found
     }
 }

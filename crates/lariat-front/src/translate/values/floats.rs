@@ -15,18 +15,21 @@
 //! - A conversion to an integer type that does not hold the number is undefined in C: there the compiler's check stood before it. In LLVM
 //!   it gives poison, which the environment chooses.
 
-use super::arith::{Num, Sym, and, cmp, constant, ite, not, operate, or, truth};
-use super::build::{Builder, State};
-use super::{Context, bits_of};
-use crate::module::{Callee, CastOp, Flags, FloatKind, FloatOp as LlvmOp, Op, Operand, Type};
+use crate::intrinsic::{Computation, Intrinsic, Unlisted};
+use crate::module::{Callee, CastOp, FloatKind, FloatOp as LlvmOp, FloatPredicate, Function, Op, Operand, Type};
+use crate::translate::state::State;
+use crate::translate::values::arith::{Num, Sym, and, cmp, constant, ite, not, operate, or, truth};
+use crate::translate::values::numbers::Conversion;
+use crate::translate::values::{Values, operand_type};
+use crate::translate::{Context, bits_of};
 use dashu_int::IBig;
-use lariat_ir::float::{Limits, Rounding};
+use lariat_ir::float::{self, Limits};
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, settle, settled_number};
-use lariat_ir::{Bits, FloatOp, Format, UnknownKind, Value, float};
+use lariat_ir::{Bits, FloatOp, Format, UnknownKind, Value};
 use std::sync::Arc;
 
 /// Functions that change how floating-point operations round.
-const CHANGE_ROUNDING: [&str; 12] = [
+const CHANGE_ROUNDING: [&str; 10] = [
     "fesetround",
     "fesetenv",
     "feupdateenv",
@@ -37,20 +40,21 @@ const CHANGE_ROUNDING: [&str; 12] = [
     "_controlfp_s",
     "__setfpucw",
     "_FPU_SETCW",
-    "llvm.set.rounding",
-    "llvm.x86.sse.ldmxcsr",
 ];
 
 impl Context<'_> {
     /// Whether operations round as IEEE 754 has it by default, as far as this module says.
     pub(super) fn default_rounding(&self) -> bool {
         let module = self.flat.module;
-        let changed = |name: &str| CHANGE_ROUNDING.contains(&name) || name.starts_with("llvm.set.fp");
+        let changed = |f: &Function| {
+            let sets = f.intrinsic == Some(Intrinsic::Unlisted(Unlisted::SetsRounding));
+            sets || CHANGE_ROUNDING.contains(&f.name.as_str())
+        };
         let assembly = |op: &Op| matches!(op, Op::Call { callee: Callee::Asm(_), .. });
         !module
             .functions
             .iter()
-            .any(|f| changed(&f.name) || f.blocks.iter().flat_map(|b| &b.instructions).any(|i| assembly(&i.op)))
+            .any(|f| changed(f) || f.blocks.iter().flat_map(|b| &b.instructions).any(|i| assembly(&i.op)))
     }
 }
 
@@ -87,29 +91,28 @@ fn compare(op: FloatOp, a: &Arc<Expr>, b: &Arc<Expr>) -> Cond {
     }
 }
 
-/// A comparison by LLVM's name for it: `o` is false and `u` true where one operand is no number.
-fn predicate(name: &str, a: &Arc<Expr>, b: &Arc<Expr>) -> Option<Cond> {
+/// A comparison as LLVM has it: `o` is false and `u` true where one operand is no number.
+fn predicate(pred: FloatPredicate, a: &Arc<Expr>, b: &Arc<Expr>) -> Cond {
     let (eq, lt, le) = (FloatOp::Eq, FloatOp::Lt, FloatOp::Le);
     let apart = || or(compare(lt, a, b), compare(lt, b, a));
-    Some(match name {
-        "false" => truth(false),
-        "true" => truth(true),
-        "oeq" => compare(eq, a, b),
-        "olt" => compare(lt, a, b),
-        "ole" => compare(le, a, b),
-        "ogt" => compare(lt, b, a),
-        "oge" => compare(le, b, a),
-        "one" => apart(),
-        "ord" => and(compare(eq, a, a), compare(eq, b, b)),
-        "une" => not(compare(eq, a, b)),
-        "ult" => not(compare(le, b, a)),
-        "ule" => not(compare(lt, b, a)),
-        "ugt" => not(compare(le, a, b)),
-        "uge" => not(compare(lt, a, b)),
-        "ueq" => not(apart()),
-        "uno" => or(is_nan(a), is_nan(b)),
-        _ => return None,
-    })
+    match pred {
+        FloatPredicate::False => truth(false),
+        FloatPredicate::True => truth(true),
+        FloatPredicate::Oeq => compare(eq, a, b),
+        FloatPredicate::Olt => compare(lt, a, b),
+        FloatPredicate::Ole => compare(le, a, b),
+        FloatPredicate::Ogt => compare(lt, b, a),
+        FloatPredicate::Oge => compare(le, b, a),
+        FloatPredicate::One => apart(),
+        FloatPredicate::Ord => and(compare(eq, a, a), compare(eq, b, b)),
+        FloatPredicate::Une => not(compare(eq, a, b)),
+        FloatPredicate::Ult => not(compare(le, b, a)),
+        FloatPredicate::Ule => not(compare(lt, b, a)),
+        FloatPredicate::Ugt => not(compare(le, a, b)),
+        FloatPredicate::Uge => not(compare(lt, a, b)),
+        FloatPredicate::Ueq => not(apart()),
+        FloatPredicate::Uno => or(is_nan(a), is_nan(b)),
+    }
 }
 
 /// An operation, folded where it shows.
@@ -127,7 +130,7 @@ fn apply(op: FloatOp, args: &[Arc<Expr>]) -> Arc<Expr> {
 }
 
 /// Whether a conversion to an integer is followed.
-pub(super) fn converts(from: &Type, to: &Type) -> bool {
+pub(in crate::translate) fn converts(from: &Type, to: &Type) -> bool {
     format_of(from).is_some() && matches!(to, Type::Int(2..=128))
 }
 
@@ -144,7 +147,7 @@ fn any_nan(e: Expr) -> Arc<Expr> {
     settled_number(&e).cloned().unwrap_or_else(|| Arc::new(e))
 }
 
-impl Builder<'_, '_> {
+impl Values<'_, '_> {
     /// Whether numbers of this type are followed here; states what that rests on.
     fn follows(&mut self, state: &mut State, ty: &Type) -> Option<Format> {
         let format = format_of(ty).filter(|_| self.default_rounding)?;
@@ -162,7 +165,7 @@ impl Builder<'_, '_> {
     }
 
     /// An unknown is shown as the number that it is.
-    pub(super) fn note_float(&mut self, unknown: &Num) {
+    pub(in crate::translate) fn note_float(&mut self, unknown: &Num) {
         if let Expr::Unknown(u) = unknown.expr {
             self.program.origins.floats.insert(u);
         }
@@ -191,7 +194,7 @@ impl Builder<'_, '_> {
     }
 
     /// An arithmetic instruction; nothing if it is not followed.
-    pub(super) fn float_operation(
+    pub(in crate::translate) fn float_operation(
         &mut self,
         state: &mut State,
         op: LlvmOp,
@@ -201,7 +204,7 @@ impl Builder<'_, '_> {
         if op == LlvmOp::Neg {
             // Nothing is rounded.
             let format = format_of(ty)?;
-            return Some(self.change_sign(state, BinaryOp::Xor, format.sign(), left, ty, format));
+            return Some(self.change_sign(state, (BinaryOp::Xor, format.sign()), left, ty, format));
         }
         let op = match op {
             LlvmOp::Add => FloatOp::Add,
@@ -219,8 +222,7 @@ impl Builder<'_, '_> {
     fn change_sign(
         &mut self,
         state: &mut State,
-        op: BinaryOp,
-        mask: u128,
+        (op, mask): (BinaryOp, u128),
         operand: &Operand,
         ty: &Type,
         format: Format,
@@ -238,28 +240,22 @@ impl Builder<'_, '_> {
     }
 
     /// A comparison; nothing if it is not followed.
-    pub(super) fn float_comparison(
+    pub(in crate::translate) fn float_comparison(
         &mut self,
         state: &mut State,
-        name: &str,
+        pred: FloatPredicate,
         [left, right]: [&Operand; 2],
         ty: &Type,
     ) -> Option<Cond> {
         // Comparing rounds nothing; but who changes the rounding may have subnormal numbers read as zero, too.
         let format = format_of(ty).filter(|_| self.default_rounding)?;
         let [a, b] = [left, right].map(|o| self.float_operand(state, o, ty, format));
-        predicate(name, &a, &b)
+        Some(predicate(pred, &a, &b))
     }
 
     /// A conversion from or to a floating-point number; nothing if it is not followed.
-    pub(super) fn float_cast(
-        &mut self,
-        state: &mut State,
-        op: CastOp,
-        arg: &Operand,
-        (from, to): (&Type, &Type),
-        flags: Flags,
-    ) -> Option<Sym> {
+    pub(super) fn float_cast(&mut self, state: &mut State, conversion: &Conversion<'_>) -> Option<Sym> {
+        let Conversion { op, arg, from, to, flags } = *conversion;
         match op {
             CastOp::FpTrunc | CastOp::FpExt => {
                 let target = self.follows(state, to)?;
@@ -300,60 +296,53 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// An intrinsic by its name without `llvm.`; nothing if it is not followed.
+    /// An intrinsic; nothing if it is not followed.
     pub(super) fn float_intrinsic(
         &mut self,
         state: &mut State,
-        name: &str,
+        what: Computation,
         args: &[Operand],
         ty: &Type,
     ) -> Option<Sym> {
-        let kind = name.split('.').next().unwrap_or(name);
-        if name.starts_with("is.fpclass") {
+        if what == Computation::IsClass {
             return self.is_class(state, args);
         }
         let (first, format) = (args.first()?, format_of(ty)?);
         let operand =
             |b: &mut Self, state: &mut State, n: usize| args.get(n).map(|a| b.float_operand(state, a, ty, format));
-        let rounding = match kind {
-            "floor" => Some(Rounding::Down),
-            "ceil" => Some(Rounding::Up),
-            "trunc" => Some(Rounding::Zero),
-            "round" => Some(Rounding::Away),
-            "roundeven" | "rint" | "nearbyint" => Some(Rounding::Even),
-            _ => None,
-        };
-        if kind == "fabs" {
-            return Some(self.change_sign(
-                state,
-                BinaryOp::And,
-                !format.sign() & Bits::mask(format.width()),
-                first,
-                ty,
-                format,
-            ));
-        }
-        if kind == "copysign" {
-            let magnitude = Bits::mask(format.width() - 1);
-            let Sym::Num(a) = self.change_sign(state, BinaryOp::And, magnitude, first, ty, format) else { return None };
-            let Sym::Num(b) = self.change_sign(state, BinaryOp::And, format.sign(), args.get(1)?, ty, format) else {
-                return None;
-            };
-            let both = operate(BinaryOp::Or, pattern(format), Overflow::Wraps, a.expr, b.expr);
-            return Some(Sym::Num(Num::new(both, pattern(format))));
-        }
-        if !(rounding.is_some() || matches!(kind, "sqrt" | "fma" | "fmuladd")) {
-            return None;
+        match what {
+            Computation::Magnitude => {
+                let magnitude = !format.sign() & Bits::mask(format.width());
+                return Some(self.change_sign(state, (BinaryOp::And, magnitude), first, ty, format));
+            }
+            Computation::CopySign => {
+                let mut masked = |mask: u128, operand: &Operand| match self.change_sign(
+                    state,
+                    (BinaryOp::And, mask),
+                    operand,
+                    ty,
+                    format,
+                ) {
+                    Sym::Num(n) => Some(n.expr),
+                    _ => None,
+                };
+                let magnitude = masked(Bits::mask(format.width() - 1), first)?;
+                let sign = masked(format.sign(), args.get(1)?)?;
+                let both = operate(BinaryOp::Or, pattern(format), Overflow::Wraps, magnitude, sign);
+                return Some(Sym::Num(Num::new(both, pattern(format))));
+            }
+            Computation::Other | Computation::IsClass => return None,
+            Computation::Round(_) | Computation::Sqrt | Computation::Fma | Computation::MulAdd => {}
         }
         self.follows(state, ty)?;
         let a = operand(self, state, 0)?;
-        let result = match (kind, rounding) {
-            (_, Some(rounding)) => apply(FloatOp::Round(rounding), &[a]),
-            ("sqrt", _) => apply(FloatOp::Sqrt, &[a]),
+        let result = match what {
+            Computation::Round(rounding) => apply(FloatOp::Round(rounding), &[a]),
+            Computation::Sqrt => apply(FloatOp::Sqrt, &[a]),
             _ => {
                 let (b, c) = (operand(self, state, 1)?, operand(self, state, 2)?);
                 let once = apply(FloatOp::Fma, &[a.clone(), b.clone(), c.clone()]);
-                if kind == "fma" {
+                if what == Computation::Fma {
                     once
                 } else {
                     let twice = apply(FloatOp::Add, &[apply(FloatOp::Mul, &[a, b]), c]);
@@ -370,7 +359,7 @@ impl Builder<'_, '_> {
     /// `llvm.is.fpclass`: the classes of a format are ranges of its patterns.
     fn is_class(&mut self, state: &mut State, args: &[Operand]) -> Option<Sym> {
         let function = self.cx.flat.function(state.at.instance);
-        let of = super::values::operand_type(function, args.first()?);
+        let of = operand_type(function, args.first()?);
         let format = format_of(&of)?;
         let mask = match args.get(1)? {
             Operand::Constant(crate::module::Constant::Int(_, bits)) => *bits,

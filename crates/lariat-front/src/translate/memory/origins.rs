@@ -1,76 +1,55 @@
 //! What reports say of memory: which variables are none of the source's, what the cells of arrays are called there.
 
-use super::build::{Builder, State};
-use super::debug;
-use super::layout::{Layout, Object, Size};
-use super::points::ObjectKind;
-use crate::models::{Ends, Model};
-use crate::module::Instruction;
+use crate::translate::debug;
+use crate::translate::memory::Memory;
+use crate::translate::memory::layout::{Field, Layout, Object, Size};
+use crate::translate::points::ObjectKind;
+use crate::translate::values::Values;
 use dashu_int::IBig;
-use lariat_ir::neutral::{Before, Cells, Extent, Happening};
+use lariat_ir::neutral::{Before, Cells, Extent};
 
-impl Builder<'_, '_> {
+impl Memory<'_, '_> {
     /// Writes down what the source calls things. (Of a whole program, the memory from before is its command line: `arguments`.)
-    pub(super) fn note_origins(&mut self) {
-        self.program.origins.files.clone_from(&self.cx.flat.module.files);
-        for n in 0..self.memory.objects.len() {
-            let object = &self.memory.objects[n];
+    pub(in crate::translate) fn note_origins(&self, values: &mut Values<'_, '_>) {
+        values.origins().files.clone_from(&self.cx.flat.module.files);
+        for n in 0..self.layout.objects.len() {
+            let object = &self.layout.objects[n];
             let made = self.is_made(object.kind);
             if object.many.is_none() && object.kind != ObjectKind::Outside {
                 let extent = Extent { base: object.base.clone(), end: end_of(object), name: object.name.clone() };
-                self.program.origins.objects.push(extent);
+                values.origins().objects.push(extent);
             }
             match &object.layout {
                 Layout::Scalars(list) => {
                     if made {
-                        self.program.origins.made.extend(list.iter().map(|s| s.var));
+                        values.origins().made.extend(list.iter().map(|s| s.var));
                     }
                     let pointers: Vec<usize> =
                         list.iter().filter(|s| self.is_pointer(object, s.offset)).map(|s| s.var).collect();
-                    self.program.origins.pointers.extend(pointers);
+                    values.origins().pointers.extend(pointers);
                     if object.kind == ObjectKind::Outside && !self.cx.whole {
                         let scalars = list.iter().map(|s| (s.var, s.offset)).collect();
                         let before = self.before(object, Vec::new(), scalars);
-                        self.program.origins.before = Some(before);
+                        values.origins().before = Some(before);
                     }
                 }
                 Layout::Region(r) => {
                     if object.kind == ObjectKind::Outside && !self.cx.whole {
-                        let mems = self.memory.regions[*r].fields.iter().map(|f| f.mem).collect();
+                        let mems = self.layout.regions[*r].fields.iter().map(|f| f.mem).collect();
                         let before = self.before(object, mems, Vec::new());
-                        self.program.origins.before = Some(before);
+                        values.origins().before = Some(before);
                     }
                     if !(made || object.kind == ObjectKind::Outside && self.cx.whole) {
                         let cells = self.cells(object, *r);
-                        self.program.origins.cells.extend(cells);
+                        values.origins().cells.extend(cells);
                     }
                 }
             }
         }
     }
 
-    /// Notes a call of a function with a model, for readers.
-    pub(super) fn note_call(&mut self, state: &mut State, instruction: &Instruction, model: &Model) {
-        if model.ends.as_ref().is_some_and(|e| e.how == Ends::Stop)
-            && let Some(name) = self.callee_name(instruction)
-        {
-            self.program.origins.assumes.insert(name);
-        }
-        if !(model.blocks || model.reads_stream()) {
-            state.passes(Happening::Called);
-            return;
-        }
-        let name = self.callee_name(instruction).unwrap_or_else(|| model.name.clone());
-        let waiting = &mut self.program.origins.waiting;
-        let number = waiting.iter().position(|w| *w == name).unwrap_or_else(|| {
-            waiting.push(name);
-            waiting.len() - 1
-        });
-        state.passes(Happening::Waits(number));
-    }
-
     fn before(&self, object: &Object, mems: Vec<usize>, scalars: Vec<(usize, i64)>) -> Before {
-        Before { base: object.base.clone(), size: self.memory.outside_size, mems, scalars }
+        Before { base: object.base.clone(), size: self.layout.outside_size, mems, scalars }
     }
 
     /// Whether an object is the compiler's or the library's.
@@ -94,13 +73,13 @@ impl Builder<'_, '_> {
 
     /// What the cells of an object in arrays are called.
     fn cells(&self, object: &Object, region: usize) -> Vec<Cells> {
-        let region = &self.memory.regions[region];
+        let region = &self.layout.regions[region];
         // The copies of an object that is made again and again have one name.
         if object.many.is_some() {
             return Vec::new();
         }
         let end = end_of(object);
-        let one = |f: &super::layout::Field| {
+        let one = |f: &Field| {
             let (base, end, first) = (object.base.clone(), end.clone(), f.first);
             let stride = if region.bytes { 1 } else { region.stride };
             let name = match object.kind {
