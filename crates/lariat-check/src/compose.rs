@@ -8,7 +8,9 @@
 //! that was proved to end. For let a run stay in the copy for ever. The locations that it visits infinitely often are strongly connected
 //! and within the copy; the smallest loop of the system that holds them has its header among them (`lariat_ir::loops`), so that the header
 //! is on a cycle within the copy. If that loop, or one around it, ends, there is no such run. A copy that the system does not list is open:
-//! nothing says where its locations are. If the whole system was proved to end, all its copies do.
+//! nothing says where its locations are. If the whole system was proved to end, all its copies do. Where a run may leave what the model
+//! knows it may go on anywhere, in any state: what the program could have come to from there is open, unless the place was shown not to be reached, as
+//! part of a loop that ends.
 //!
 //! **A copy hangs** in a system that may carry proofs of divergence if a loop of the system was proved to run for ever and the copy
 //! is the smallest one that holds all its locations. The run then stays in the copy, and in every one around it; only the
@@ -36,6 +38,8 @@ pub struct Control {
     within: IdVec<LocId, Option<SourceId>>,
     /// The locations that stand for no place of the source.
     artificial: BTreeSet<LocId>,
+    /// The locations from which a run may go on anywhere.
+    escapes: Vec<LocId>,
     next: IdVec<LocId, Vec<LocId>>,
     proves: Proves,
     /// The serial number of the verified system; nothing can be proved of one that was not verified.
@@ -58,6 +62,7 @@ impl Control {
             forest,
             sources: ts.sources.clone(),
             within: ts.locs.iter().map(|l| l.within).collect(),
+            escapes: ts.locs.entries().filter(|(_, l)| l.escapes).map(|(id, _)| id).collect(),
             artificial: ts.locs.entries().filter(|(_, l)| l.artificial).map(|(id, _)| id).collect(),
             next: ts.locs.iter().map(|l| l.out.iter().map(|e| ts.edges[*e].to).collect()).collect(),
             proves: ts.proves,
@@ -85,6 +90,12 @@ impl Control {
         self.sources.iter().map(|s| &s.copy)
     }
 
+    /// The loops of the source that some of these locations lie in.
+    pub fn copies_at(&self, locations: &BTreeSet<LocId>) -> Vec<&LoopCopy> {
+        let within = locations.iter().flat_map(|l| around(&self.sources, self.within[*l]));
+        within.collect::<BTreeSet<SourceId>>().into_iter().map(|s| &self.sources[s].copy).collect()
+    }
+
     /// The loop of the source that a loop of the system is: the smallest one that holds all its locations.
     pub fn source_of(&self, id: LoopId) -> Option<&LoopCopy> {
         self.smallest(id).map(|s| &self.sources[s].copy)
@@ -103,6 +114,22 @@ impl Control {
         let inside: IdVec<SourceId, bool> =
             self.sources.ids().map(|s| around(&self.sources, Some(s)).any(|a| a == copy)).collect();
         self.within.entries().filter(|(_, w)| w.is_some_and(|s| inside[s])).map(|(l, _)| l).collect()
+    }
+
+    /// Where a run may be after it got to a location from which it may go on anywhere: wherever it could have gone had it not got there.
+    /// Nothing if no run gets there for ever, by these loops that end.
+    fn behind(&self, escape: LocId, ends: &BTreeMap<LoopId, Extent>) -> BTreeSet<LocId> {
+        let mut around = self.forest.loops.entries().filter(|(_, l)| l.body.contains(&escape));
+        if around.any(|(id, _)| ends.get(&id) == Some(&Extent::Always)) {
+            return BTreeSet::new();
+        }
+        let mut seen: BTreeSet<LocId> =
+            self.next.entries().filter(|(_, to)| to.contains(&escape)).map(|(from, _)| from).collect();
+        let mut open: Vec<LocId> = seen.iter().copied().collect();
+        while let Some(l) = open.pop() {
+            open.extend(self.next[l].iter().copied().filter(|to| seen.insert(*to)));
+        }
+        seen
     }
 
     /// Whether a cycle through a location stays in a region.
@@ -205,6 +232,10 @@ impl<'a> Findings<'a> {
             return Ok(Extent::Always);
         }
         let region = self.control.region(source);
+        let escaped = |e: &LocId| !self.control.behind(*e, &self.ends).is_disjoint(&region);
+        if self.control.escapes.iter().any(escaped) {
+            return Err(Open::Beyond);
+        }
         let mut extent = Extent::Always;
         for id in self.control.forest.outermost() {
             self.loop_ends(id, &region, &mut extent)?;
@@ -274,6 +305,8 @@ pub enum Open {
     Loop(LoopId),
     /// No system that could show it says where the copy's locations are.
     NotListed,
+    /// Before it, or in it, a run may leave what the model knows, and go on anywhere.
+    Beyond,
     /// It ends over the integers, and hangs where numbers wrap.
     Wraps,
     /// It ends over the integers. Where numbers wrap something runs for ever, and whether it is this loop is not known.

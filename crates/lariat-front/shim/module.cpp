@@ -264,6 +264,38 @@ private:
   void opaque(Type *T) {
     Out.byte(OpOpaque);
     type(T);
+    Out.number(0);
+  }
+
+  // What is not understood, with the globals and functions whose addresses it is made from.
+  void opaque(const Constant *C) {
+    Out.byte(OpOpaque);
+    type(C->getType());
+    SmallVector<const Constant *, 8> Open{C}, Found;
+    SmallPtrSet<const Constant *, 16> Seen;
+    while (!Open.empty()) {
+      const Constant *Next = address(Open.pop_back_val()).first;
+      if (!Seen.insert(Next).second)
+        continue;
+      if (isa<GlobalVariable, Function>(Next)) {
+        Found.push_back(Next);
+        continue;
+      }
+      for (const Use &U : Next->operands())
+        if (auto *Part = dyn_cast<Constant>(U))
+          Open.push_back(Part);
+    }
+    Out.number(Found.size());
+    for (const Constant *F : Found) {
+      if (auto *G = dyn_cast<GlobalVariable>(F)) {
+        Out.byte(OpGlobal);
+        Out.number(Globals.lookup(G));
+        Out.offset(0);
+      } else {
+        Out.byte(OpFunction);
+        Out.number(Functions.lookup(cast<Function>(F)));
+      }
+    }
   }
 
   // Whether it was an address that there is a form for.
@@ -313,14 +345,14 @@ private:
   void constant(const Constant *C, unsigned Depth = 0) {
     Type *T = C->getType();
     if (Depth > MaxDepth || ++ConstantsWritten > MaxConstants)
-      return opaque(T);
+      return opaque(C);
     if (isa<UndefValue>(C)) {
       Out.byte(isa<PoisonValue>(C) ? OpPoison : OpUndef);
       return type(T);
     }
     if (isPointer(T)) {
       if (!pointer(C, Depth))
-        opaque(T);
+        opaque(C);
       return;
     }
     if (isa<ConstantAggregateZero>(C)) {
@@ -362,7 +394,7 @@ private:
         constant(cast<Constant>(U), Depth + 1);
       return;
     }
-    opaque(T);
+    opaque(C);
   }
 
   void operand(const Value *V) {

@@ -121,8 +121,8 @@ pub enum Constant {
     Bytes(Vec<u8>),
     /// A struct or array of constants; the type says where each is.
     Aggregate(Type, Vec<Constant>),
-    /// What is not understood.
-    Opaque(Type),
+    /// What is not understood, and the addresses of globals and functions that it is made from.
+    Opaque(Type, Vec<Constant>),
 }
 
 /// What an instruction works on.

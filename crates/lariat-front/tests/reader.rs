@@ -396,7 +396,7 @@ fn constants() {
     assert_eq!(*global(&module, "half"), Constant::Float(FloatKind::Double, u128::from(0.5_f64.to_bits())));
     assert_eq!(*global(&module, "longer"), Constant::Float(FloatKind::X87, 0x3fff_8000_0000_0000_0000));
     assert_eq!(*global(&module, "wide"), Constant::Int(128, 1 << 100));
-    assert_eq!(*global(&module, "wider"), Constant::Opaque(Type::Int(256)));
+    assert_eq!(*global(&module, "wider"), Constant::Opaque(Type::Int(256), vec![]));
     assert_eq!(*global(&module, "away"), Constant::Global(id("elsewhere"), 0));
     let elsewhere = module.globals.iter().find(|g| g.name == "elsewhere").expect("it is declared");
     assert_eq!((&elsewhere.init, elsewhere.size, elsewhere.external), (&None, 4, true));
@@ -432,11 +432,15 @@ fn addresses_that_only_assembly_has() {
     assert_eq!(*global(&module, "b"), Constant::Global(GlobalId(1), 4));
     assert_eq!(*global(&module, "c"), Constant::IntToPtr(Box::new(Constant::Int(64, 24))));
     assert_eq!(*global(&module, "d"), Constant::IntToPtr(Box::new(Constant::Int(64, 96))));
-    assert_eq!(*global(&module, "e"), Constant::Opaque(Type::Int(64)));
-    assert_eq!(*global(&module, "i"), Constant::Opaque(Type::Ptr));
+    // What is not understood says what it is made from.
+    let (g, h) = (Constant::Global(GlobalId(0), 0), Constant::Global(GlobalId(1), 0));
+    assert_eq!(*global(&module, "e"), Constant::Opaque(Type::Int(64), vec![h, g]));
+    let f = || vec![Constant::Function(FunctionId(0))];
+    assert_eq!(*global(&module, "i"), Constant::Opaque(Type::Ptr, f()));
     assert_eq!(*global(&module, "j"), Constant::Undef(Type::Array(Box::new(Type::Int(8)), 2, 1)));
-    assert_eq!(*global(&module, "k"), Constant::Opaque(Type::Ptr));
-    assert_eq!(*global(&module, "l"), Constant::Opaque(Type::Other(8)));
+    let resolver = || vec![Constant::Function(FunctionId(1))];
+    assert_eq!(*global(&module, "k"), Constant::Opaque(Type::Ptr, resolver()));
+    assert_eq!(*global(&module, "l"), Constant::Opaque(Type::Other(8), vec![]));
     let of = |name: &str| module.globals.iter().find(|g| g.name == name).expect("a global");
     assert!(of("m").thread_local && !of("l").thread_local);
     assert_eq!(of("n").init, None);
@@ -451,7 +455,7 @@ fn addresses_that_only_assembly_has() {
         callees,
         [
             Callee::Function(FunctionId(0)),
-            Callee::Pointer(Operand::Constant(Constant::Opaque(Type::Ptr))),
+            Callee::Pointer(Operand::Constant(Constant::Opaque(Type::Ptr, resolver()))),
             Callee::Asm("nop".to_owned()),
         ]
     );

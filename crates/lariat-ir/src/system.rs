@@ -148,6 +148,8 @@ pub struct Location {
     pub within: Option<SourceId>,
     /// Whether it stands for no place of the source: a loop that starts here is none of the program.
     pub artificial: bool,
+    /// Whether a run that gets here may go on anywhere in the program, in any state.
+    pub escapes: bool,
     /// The edges that leave it.
     pub out: Vec<EdgeId>,
 }
@@ -156,7 +158,7 @@ impl Location {
     /// A location of this name, of which nothing else is known.
     pub fn named(name: &str) -> Self {
         let name = name.to_owned();
-        Self { name, span: None, function: None, within: None, artificial: false, out: Vec::new() }
+        Self { name, span: None, function: None, within: None, artificial: false, escapes: false, out: Vec::new() }
     }
 }
 

@@ -53,6 +53,10 @@ impl Questions {
             asked.open |= compare == Compare::Always || !ends && !hangs;
             asked.ending |= ends;
         }
+        // Over the integers a condition may be decided that is open where numbers wrap: then there is no loop to ask about.
+        let findings = first.findings();
+        let control = &first.analysis.control;
+        asked.ending |= control.copies_at(&first.ts.overflows).into_iter().any(|copy| findings.ends(copy).is_ok());
         asked
     }
 }

@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
             10 => Constant::Zero(self.ty()?),
             11 => Constant::Bytes(self.raw()?.to_vec()),
             12 => Constant::Aggregate(self.ty()?, self.list(Self::constant)?),
-            13 => Constant::Opaque(self.ty()?),
+            13 => Constant::Opaque(self.ty()?, self.list(Self::constant)?),
             14 => Constant::Poison(self.ty()?),
             _ => return self.torn(),
         })

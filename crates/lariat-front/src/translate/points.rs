@@ -338,6 +338,16 @@ impl Points {
                 }
                 all
             }
+            Constant::Opaque(_, parts) => {
+                // A number that nobody reckoned with, made from these addresses.
+                let mut all = self.outside();
+                for p in parts {
+                    let targets = self.constant(p).anywhere();
+                    self.escape(&targets);
+                    all.absorb(&targets);
+                }
+                all
+            }
             _ => Targets::default(),
         }
     }
@@ -359,6 +369,20 @@ impl Points {
             Constant::Function(f) => one(ObjectKind::Function(*f), 0),
             Constant::IntToPtr(inner) if is_absolute(inner) => one(ObjectKind::Absolute, 0).anywhere(),
             Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => self.of_constant(inner),
+            Constant::Aggregate(_, parts) => {
+                let mut all = Targets::default();
+                parts.iter().for_each(|p| {
+                    all.absorb(&self.of_constant(p));
+                });
+                all
+            }
+            Constant::Opaque(_, parts) => {
+                let mut all = one(ObjectKind::Outside, 0).anywhere();
+                parts.iter().for_each(|p| {
+                    all.absorb(&self.of_constant(p).anywhere());
+                });
+                all
+            }
             _ => Targets::default(),
         }
     }
@@ -663,6 +687,12 @@ impl Points {
                 for effect in &model.effects {
                     self.effect(cx, model, effect, args, &arguments);
                 }
+                if may_pass_on(model) {
+                    for a in &arguments {
+                        let held = self.load(&a.anywhere(), POINTER);
+                        self.escape(&held);
+                    }
+                }
                 let pointer = model.result == Some(crate::models::Type::Pointer);
                 self.returns(at, result, &model.returns, &arguments, pointer);
             }
@@ -808,6 +838,20 @@ impl Points {
             _ => {}
         }
     }
+}
+
+/// Whether a function may keep what its arguments point to, or hand it on, so that addresses among it come back from elsewhere: through a
+/// pipe, a file, a queue of events. One that only makes and frees memory does not.
+fn may_pass_on(model: &Model) -> bool {
+    fn makes(returns: &Returns) -> bool {
+        match returns {
+            Returns::Fresh { .. } | Returns::Moved { .. } => true,
+            Returns::OrNull(_, inner) => makes(inner),
+            Returns::If(_, yes, no) => makes(yes) || makes(no),
+            _ => false,
+        }
+    }
+    !makes(&model.returns) && !model.effects.iter().any(|e| matches!(e, Effect::Frees(_)))
 }
 
 /// Whether a number that is made a pointer is an address of memory that is there: null and what is negative as an offset (`MAP_FAILED`,

@@ -284,7 +284,8 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
     for (n, f) in first.iter().enumerate() {
         // The loader hands over what `main` gets; nobody looks closer.
         let function = &module.functions[f.0 as usize];
-        let args = function.params.iter().map(|p| Operand::Constant(Constant::Opaque(p.ty.clone()))).collect();
+        let args =
+            function.params.iter().map(|p| Operand::Constant(Constant::Opaque(p.ty.clone(), Vec::new()))).collect();
         instructions.push(call(n, *f, function.result.clone(), args));
     }
     let args = (0..params).map(|n| Operand::Value(ValueId(n))).collect();

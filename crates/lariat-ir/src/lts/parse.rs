@@ -248,6 +248,15 @@ impl Parser<TransitionSystem> {
         Ok(())
     }
 
+    /// Whether this word stands here, and is not the name of a location.
+    fn mark(&mut self, word: &str) -> bool {
+        let found = self.lex.is_word(word) && !matches!(self.lex.peek_second(), Token::Sign(":"));
+        if found {
+            self.lex.advance();
+        }
+        found
+    }
+
     fn within(&mut self) -> Result<Option<SourceId>, ParseError> {
         let place = self.lex.place();
         if self.lex.is_word("within") && matches!(self.lex.peek_second(), Token::Sign(":")) {
@@ -280,10 +289,8 @@ impl Parser<TransitionSystem> {
                 self.ts.locs[here].function = Some(self.lex.expect_text("a function name between quotes")?);
             }
             self.ts.locs[here].within = self.within()?;
-            if self.lex.is_word("artificial") && !matches!(self.lex.peek_second(), Token::Sign(":")) {
-                self.lex.advance();
-                self.ts.locs[here].artificial = true;
-            }
+            self.ts.locs[here].artificial = self.mark("artificial");
+            self.ts.locs[here].escapes = self.mark("escapes");
             while (self.lex.is_word("goto") || self.lex.is_word("if"))
                 && !matches!(self.lex.peek_second(), Token::Sign(":"))
             {

@@ -185,8 +185,10 @@ fn render(ts: &TransitionSystem, lets: &Lets, out: &mut String) -> std::fmt::Res
         if let Some(s) = loc.within {
             write!(out, " within {}", s.index())?;
         }
-        if loc.artificial {
-            write!(out, " artificial")?;
+        for (word, is_so) in [("artificial", loc.artificial), ("escapes", loc.escapes)] {
+            if is_so {
+                write!(out, " {word}")?;
+            }
         }
         writeln!(out)?;
         for &e in &loc.out {

@@ -498,12 +498,14 @@ pub struct Location {
     pub within: Option<SourceId>,
     /// Whether it stands for no place of the source: a loop that starts here is none of the program.
     pub artificial: bool,
+    /// Whether a run that gets here may go on anywhere in the program, in any state.
+    pub escapes: bool,
 }
 
 impl Location {
     /// A location without a source position.
     pub fn new(name: impl Into<String>, cases: Vec<Case>) -> Self {
-        Self { name: name.into(), cases, span: None, function: None, within: None, artificial: false }
+        Self { name: name.into(), cases, span: None, function: None, within: None, artificial: false, escapes: false }
     }
 }
 

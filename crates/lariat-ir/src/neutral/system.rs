@@ -183,6 +183,7 @@ impl<'p> Builder<'p> {
                 ts.locs[id].span.clone_from(&l.span);
                 ts.locs[id].function.clone_from(&l.function);
                 (ts.locs[id].within, ts.locs[id].artificial) = (l.within, l.artificial);
+                ts.locs[id].escapes = l.escapes;
                 if may_overflow(l) {
                     ts.overflows.insert(id);
                 }

@@ -2,7 +2,7 @@
 //! entries it occurs in.
 
 use super::intent::intent;
-use super::overflow::{ENDS_ONLY_BY_OVERFLOW, OnlyByOverflow, overflow};
+use super::overflow::{ENDS_ONLY_BY_OVERFLOW, OnlyByOverflow, OverflowReport, overflow};
 use super::reader::Reader;
 use super::replay::{Replay, replay};
 use super::why::why;
@@ -181,7 +181,39 @@ fn loops_of(file: &str, entry: &EntryStudy, known: &compose::Entry<'_>) -> Vec<L
             }
         }
     }
+    all.extend(only_where_numbers_wrap(file, entry, first, &seen));
     all.extend(first.ts.obligations.iter().map(|o| open_obligation(file, entry, &o.text, o.span.as_ref())));
+    all
+}
+
+/// The loops that run for ever where numbers wrap, and are none over the integers: a condition is decided there.
+fn only_where_numbers_wrap(
+    file: &str,
+    entry: &EntryStudy,
+    first: &Study,
+    seen: &BTreeSet<&LoopCopy>,
+) -> Vec<LoopReport> {
+    let wraps = |s: &&Study| s.ts.integers == Integers::Wrap && first.ts.integers == Integers::C;
+    let Some(wrap) = entry.beside.iter().find(wraps) else { return Vec::new() };
+    let findings = first.findings();
+    let mut all = Vec::new();
+    for result in &wrap.analysis.loops {
+        let copy = wrap.analysis.control.source_of(result.id);
+        let is_new = copy.is_some_and(|c| !seen.contains(c) && findings.ends(c).is_ok());
+        if is_new && wrap.hanging().any(|id| id == result.id) {
+            let mut this = loop_report(file, entry, wrap, None, result);
+            let overflow = OverflowReport {
+                c: Verdict::Unknown,
+                wrap: Verdict::Diverges,
+                ideal: Verdict::Unknown,
+                only_by_overflow: Some(OnlyByOverflow::Hangs),
+                why: std::mem::take(&mut this.why),
+            };
+            undecide(&mut this, ENDS_ONLY_BY_OVERFLOW.to_owned());
+            this.overflow = Some(overflow);
+            all.push(this);
+        }
+    }
     all
 }
 
@@ -238,6 +270,7 @@ fn open_words(entry: &EntryStudy, open: Open) -> String {
             format!("its own iterations end, but the loop at `{}` in it is open", at.unwrap_or("?"))
         }
         Open::NotListed => "the system for proofs of termination does not say where its places are".to_owned(),
+        Open::Beyond => "a run may leave what the model knows before it gets here".to_owned(),
         Open::Wraps => ENDS_ONLY_BY_OVERFLOW.to_owned(),
         Open::MayWrap => {
             "where numbers wrap something runs for ever, and whether it is this loop is not known".to_owned()

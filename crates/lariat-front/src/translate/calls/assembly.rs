@@ -7,11 +7,14 @@
 
 /// Whether every instruction of a text is known to go on to the next one.
 pub(super) fn falls_through(text: &str) -> bool {
-    text.split(['\n', ';']).all(statement)
+    let mut statements = text.split(['\n', '\r', ';']).map(str::trim).filter(|s| !s.is_empty());
+    let mut locked = false;
+    statements.all(|s| statement(s, &mut locked)) && !locked
 }
 
-fn statement(line: &str) -> bool {
-    let mut rest = line.trim();
+/// One statement; `locked` says whether the prefix `lock` stands before it, by itself.
+fn statement(line: &str, locked: &mut bool) -> bool {
+    let mut rest = line;
     // What stands behind a mark of a comment is part of the statement for some assemblers: it only makes more unknown.
     if rest.starts_with('#') || rest.starts_with("//") || rest.starts_with('@') {
         return true;
@@ -29,20 +32,64 @@ fn statement(line: &str) -> bool {
         if word.is_empty() {
             return true;
         }
-        if !PREFIXES.contains(&word.as_str()) {
-            return goes_on(&word);
-        }
         rest = rest[word.len()..].trim_start();
+        if !PREFIXES.contains(&word.as_str()) {
+            // Only a read-modify-write of memory may be locked.
+            let lockable = !std::mem::take(locked) || is_one_of(&word, LOCKABLE) && rest.contains('$');
+            return lockable && is_one_of(&word, INSTRUCTIONS) && (word.starts_with('.') || operands(rest));
+        }
+        *locked |= word == "lock";
     }
 }
 
-fn goes_on(word: &str) -> bool {
-    let known = |w: &str| INSTRUCTIONS.binary_search(&w).is_ok();
-    // The letter for the size of the operands.
+/// Whether operands are what the compiler put in, numbers, or registers that any code may use. What is behind a register, or at a number, may
+/// be no memory, and registers that the system keeps, or the stack's, are not to be touched.
+fn operands(text: &str) -> bool {
+    let text = text.split(['#', '@']).next().unwrap_or_default();
+    let plain = |operand: &str| {
+        let name = operand.trim_start_matches('%').to_ascii_lowercase();
+        let kept = ["cr", "dr", "cs", "ds", "es", "fs", "gs", "ss", "st", "tr"];
+        let is_kept = kept.iter().any(|k| name.strip_prefix(k).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())));
+        let is_stack = ["sp", "esp", "rsp", "spl", "bp", "ebp", "rbp"].contains(&name.as_str());
+        operand.starts_with('$')
+            || name.starts_with(|c: char| c.is_ascii_alphabetic())
+                && name.bytes().all(|b| b.is_ascii_alphanumeric())
+                && !is_kept
+                && !is_stack
+    };
+    text.split(',').map(str::trim).filter(|o| !o.is_empty()).all(plain)
+}
+
+/// Whether a word is in a sorted list, perhaps with a letter for the size of the operands.
+fn is_one_of(word: &str, list: &[&str]) -> bool {
+    let known = |w: &str| list.binary_search(&w).is_ok();
     known(word) || word.strip_suffix(['b', 'w', 'l', 'q']).is_some_and(known)
 }
 
 const PREFIXES: &[&str] = &["lock", "rep", "repe", "repne", "repnz", "repz"];
+
+/// What `lock` may stand before, in the order of the alphabet.
+const LOCKABLE: &[&str] = &[
+    "adc",
+    "add",
+    "and",
+    "btc",
+    "btr",
+    "bts",
+    "cmpxchg",
+    "cmpxchg16b",
+    "cmpxchg8b",
+    "dec",
+    "inc",
+    "neg",
+    "not",
+    "or",
+    "sbb",
+    "sub",
+    "xadd",
+    "xchg",
+    "xor",
+];
 
 /// In the order of the alphabet. Instructions that may trap (`div`, `in`, `cli`) are not among them, nor any that jump.
 const INSTRUCTIONS: &[&str] = &[
@@ -82,20 +129,16 @@ const INSTRUCTIONS: &[&str] = &[
     "inc",
     "isb",
     "lddqu",
-    "ldr",
     "lea",
     "lfence",
     "li",
-    "lodsb",
     "lzcnt",
     "mfence",
     "mov",
     "movabs",
     "movd",
-    "movdqa",
     "movdqu",
     "movnti",
-    "movs",
     "movss",
     "movsx",
     "movups",
@@ -110,13 +153,9 @@ const INSTRUCTIONS: &[&str] = &[
     "or",
     "orr",
     "pause",
-    "pop",
     "popcnt",
-    "popf",
     "prefetchnta",
     "prefetcht0",
-    "push",
-    "pushf",
     "rdcycle",
     "rdtsc",
     "rdtscp",
@@ -137,9 +176,6 @@ const INSTRUCTIONS: &[&str] = &[
     "shr",
     "shrd",
     "stc",
-    "std",
-    "stos",
-    "str",
     "sub",
     "test",
     "tzcnt",
@@ -167,8 +203,8 @@ mod tests {
             "nop",
             "\tnop\n\tpause",
             "lock; addl $$1, $0",
+            "mov $1, $0\n\tadd $$3, ${0:k}",
             "lock xaddl $0, $1",
-            "rep stosb",
             "mfence # a barrier",
             "rdtsc",
             "1: nop",
@@ -204,6 +240,17 @@ mod tests {
             "lock; hlt",
             "cli",
             "rep; ret",
+            "rep stosb",
+            "nop\rud2",
+            "lock; nop",
+            "lock",
+            "lock; incl %eax",
+            "mov %cr0, %rax",
+            "mov $0, %esp",
+            "popf",
+            "movl 0, %eax",
+            "movl (%rax), %eax",
+            "movdqa $0, %xmm0",
             "loop 1b",
             "bl f",
         ] {

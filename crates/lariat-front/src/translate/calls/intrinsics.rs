@@ -6,7 +6,7 @@ use crate::translate::build::Builder;
 use crate::translate::memory::lives::Presence;
 use crate::translate::points::{ObjectKind, Targets};
 use crate::translate::state::{Flow, Split, State};
-use crate::translate::values::arith::{Num, Sym, and, cmp, operate, or, truth};
+use crate::translate::values::arith::{Num, Sym, and, cmp, low_bit, operate, or, truth};
 use crate::translate::values::operand_type;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow};
@@ -54,7 +54,11 @@ impl<'m> Builder<'_, 'm> {
                 None => Sym::Nothing,
             },
             // Without optimisation nothing counts as constant.
-            Intrinsic::IsConstant => Sym::Cond(truth(false)),
+            // Compilers fold it, or not.
+            Intrinsic::IsConstant => {
+                let flag = IntType::unsigned(1);
+                Sym::Cond(low_bit(&self.values.unknown(state, "is constant", flag, UnknownKind::Environment, None)))
+            }
             Intrinsic::VaStart => {
                 let span = state.span_of();
                 self.values.assume(state, "further arguments are as the function expects them", span);
@@ -138,7 +142,7 @@ impl<'m> Builder<'_, 'm> {
                     let source = self.values.number(state, second, &Type::Ptr).to(ty).unpromised().clone();
                     valid = and(valid, self.memory.range_valid(state, &source, &from_targets, &size)?);
                 }
-                let follows = self.control.require(state, valid);
+                let follows = self.is_valid(state, &[&targets, &from_targets], valid);
                 if follows {
                     self.memory.forget_all(&mut self.values, state, &targets, kept);
                 }

@@ -8,7 +8,7 @@ use crate::module::{Operand, Type};
 use crate::translate::build::Builder;
 use crate::translate::calls::Calls;
 use crate::translate::calls::skip::DESCENDED;
-use crate::translate::control::RETURN;
+use crate::translate::control::{Beyond, RETURN};
 use crate::translate::flat::{InstanceId, Point, index};
 use crate::translate::memory::layout::Life;
 use crate::translate::memory::lives::Presence;
@@ -128,7 +128,7 @@ impl Builder<'_, '_> {
         // In a recursion it may be an outer call of the same function that catches it.
         let near = handler.is_some_and(|h| h.instance == state.at.instance);
         if !near && self.cx.recursive(state.at.instance) {
-            let beyond = self.control.exhausted_location(&mut self.values);
+            let beyond = self.control.exhausted_location(&mut self.values, Beyond::Anywhere);
             self.control.emit(state.last_case(Goto::Loc(beyond)));
             return;
         }

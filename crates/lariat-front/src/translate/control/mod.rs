@@ -57,13 +57,22 @@ pub(in crate::translate) struct Control<'a, 'm> {
     observed: Option<usize>,
     observations: FastSet<Point>,
     /// For each location, where its runs go of which nothing can be said.
-    exhausted: FastMap<usize, usize>,
+    exhausted: FastMap<(usize, Beyond), usize>,
     /// Functions that the compiler's checks call where they fail.
     traps: FastSet<u32>,
     /// How many ways a piece may have and still follow each beyond where it meets others.
     joins: usize,
     /// Points that control comes to from elsewhere: behind `setjmp`.
     forced: FastSet<Point>,
+}
+
+/// How a run leaves what the model knows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(in crate::translate) enum Beyond {
+    /// What it does now, and what it does later, is not known.
+    Anywhere,
+    /// It goes on, with more objects or larger ones than there are model addresses for.
+    Room,
 }
 
 /// How far a piece is written.
@@ -351,19 +360,34 @@ impl Control<'_, '_> {
         self.follow_block(values, state, to.block);
     }
 
-    /// What follows needs a condition; where it does not hold nothing can be said. Whether anything follows.
+    /// What follows needs a condition; where it does not hold nothing can be said, neither of this nor of what the program does then.
+    /// Whether anything follows.
     pub(in crate::translate) fn beyond_unless(
         &mut self,
         values: &mut Values<'_, '_>,
         state: &mut State,
         ok: Cond,
     ) -> bool {
+        self.leaves_unless(values, state, ok, Beyond::Anywhere)
+    }
+
+    /// The same for model addresses: where the condition does not hold there are none left for what the program makes.
+    pub(in crate::translate) fn room_unless(
+        &mut self,
+        values: &mut Values<'_, '_>,
+        state: &mut State,
+        ok: Cond,
+    ) -> bool {
+        self.leaves_unless(values, state, ok, Beyond::Room)
+    }
+
+    fn leaves_unless(&mut self, values: &mut Values<'_, '_>, state: &mut State, ok: Cond, how: Beyond) -> bool {
         let bad = not(ok);
         if bad == truth(false) {
             return true;
         }
         let certain = bad == truth(true);
-        let beyond = self.exhausted_location(values);
+        let beyond = self.exhausted_location(values, how);
         let mut other = state.clone();
         if !certain {
             other.restrict(bad);
@@ -375,9 +399,9 @@ impl Control<'_, '_> {
     /// Where runs go of which nothing can be said, neither an end nor a hang: they have used up all model addresses, or
     /// follow a pointer that was never set. From within a loop they may come back, so that it is not said to end because
     /// its runs get here.
-    pub(in crate::translate) fn exhausted_location(&mut self, values: &mut Values<'_, '_>) -> usize {
+    pub(in crate::translate) fn exhausted_location(&mut self, values: &mut Values<'_, '_>, how: Beyond) -> usize {
         let (current, cyclic) = self.current;
-        if let Some(n) = self.exhausted.get(&current) {
+        if let Some(n) = self.exhausted.get(&(current, how)) {
             return *n;
         }
         let ty = IntType::unsigned(1);
@@ -390,8 +414,9 @@ impl Control<'_, '_> {
         // From here it may come back: a run that does stays where it was.
         location.within = self.locs[current].within;
         location.artificial = true;
+        location.escapes = how == Beyond::Anywhere;
         self.locs.push(location);
-        self.exhausted.insert(current, n);
+        self.exhausted.insert((current, how), n);
         n
     }
 
@@ -409,7 +434,7 @@ impl Control<'_, '_> {
         }
         let ty = self.memory.address();
         if self.require(state, cmp(CmpOp::Ne, ty, pointer.clone(), constant(0, ty))) {
-            let nowhere = self.exhausted_location(values);
+            let nowhere = self.exhausted_location(values, Beyond::Anywhere);
             self.emit(state.last_case(Goto::Loc(nowhere)));
         }
         false

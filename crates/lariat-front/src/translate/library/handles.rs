@@ -26,6 +26,8 @@ pub(in crate::translate) struct Read {
     pub which: Which,
     /// Whether it reads from a `FILE`.
     pub buffered: bool,
+    /// Whether it reads from what is for output: what comes is not the user's choice.
+    pub output: bool,
 }
 
 /// What was found of the calls.
@@ -36,6 +38,8 @@ pub(in crate::translate) struct Census {
     pub moves: Vec<(Point, [bool; 2])>,
     /// Openings that are the only ones of their files.
     pub opens: Vec<Point>,
+    /// Whether the program itself opens what may have no end: a device, a pipe that it writes, or a command, to itself.
+    pub endless: bool,
 }
 
 impl Census {
@@ -67,20 +71,20 @@ impl Census {
         if model.effects.iter().any(|e| matches!(e, Effect::Calls(_) | Effect::ChangesMemory)) {
             self.moves.push((at, [true, true]));
         }
+        self.endless |= model.makes_pipe;
         for used in &model.streams {
             match used {
                 StreamUse::Read(handle) => {
-                    let which = match handles.which(at, *handle, args) {
-                        Which::Output => Which::Either,
-                        which => which,
-                    };
+                    let which = handles.which(at, *handle, args);
+                    let output = which == Which::Output;
+                    let which = if output { Which::Either } else { which };
                     let buffered = match handle {
                         Handle::StandardInput => true,
                         Handle::Arg(n) => {
                             model.params.get(*n).is_some_and(|p| p.ty == Some(crate::models::Type::Pointer))
                         }
                     };
-                    self.reads.push(Read { at, which, buffered });
+                    self.reads.push(Read { at, which, buffered, output });
                 }
                 // What goes out does not come in through standard input, unless the user connects the two: that is no finite input.
                 StreamUse::Written(handle) => match handles.which(at, *handle, args) {
@@ -93,7 +97,8 @@ impl Census {
                     Which::Other => self.moves.push((at, [false, true])),
                     Which::Either => self.moves.push((at, [true, true])),
                 },
-                StreamUse::Opened { .. } => {
+                StreamUse::Opened { path, .. } => {
+                    self.endless |= args.get(*path).and_then(|p| text_of(cx, p)).is_some_and(|p| is_made_up(&p));
                     if !handles.opened.get(&at).is_some_and(|o| o.alone) {
                         self.moves.push((at, [false, true]));
                     }
@@ -264,7 +269,11 @@ pub(super) fn text_of(cx: &Context<'_>, operand: &Operand) -> Option<String> {
 
 /// The last part of the name of a file whose content is the user's choice. Devices and what the system makes up are none.
 fn plain_name(path: &str) -> Option<String> {
-    let made_up = ["/dev", "/proc", "/sys", "/run"].iter().any(|p| path.starts_with(p)) || path.contains("..");
     let name = path.rsplit('/').next()?;
-    (!made_up && !name.is_empty() && name != ".").then(|| name.to_owned())
+    (!is_made_up(path) && !path.contains("..") && !name.is_empty() && name != ".").then(|| name.to_owned())
+}
+
+/// Whether a name is one of devices, and of what the system makes up while it is read: there may be no end of it.
+fn is_made_up(path: &str) -> bool {
+    ["/dev", "/proc", "/sys", "/run"].iter().any(|p| path.starts_with(p))
 }

@@ -351,12 +351,19 @@ impl<'m> Builder<'_, 'm> {
                         .resolve(state, Access { pointer: &pointer, targets: &targets, size: n, align: 1 })?;
                     if resolved.is_followed() {
                         let value = IntType::unsigned(u32::try_from(n * 8).unwrap_or(8));
-                        let kind = if stream && chosen { UnknownKind::Input } else { kind_of(kind) };
+                        // Where an object is nobody can choose: what the program reads as an address is the environment's.
+                        let number = !self.memory.holds_addresses(&targets);
+                        let kind = match kind_of(kind) {
+                            _ if stream && chosen && number => UnknownKind::Input,
+                            UnknownKind::Input if !number => UnknownKind::Environment,
+                            _ if stream => UnknownKind::Environment,
+                            kind => kind,
+                        };
                         let u = self.values.unknown(state, "written", value, kind, None);
                         if kind == UnknownKind::Input && stream {
                             self.library.note_piece(&mut self.values, &u, Piece::Bytes(n), state.at);
                         }
-                        if !self.control.require(state, resolved.valid.clone()) {
+                        if !self.is_valid(state, &[&targets], resolved.valid.clone()) {
                             return Ok(false);
                         }
                         self.memory.write(&mut self.values, state, &resolved, n, &u)?;
@@ -413,7 +420,7 @@ impl<'m> Builder<'_, 'm> {
                     let value = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
                     if let Some(new) = chosen {
                         // All conversions of a plain stream are done.
-                        if !self.control.require(state, resolved.valid.clone()) {
+                        if !self.is_valid(state, &[&targets], resolved.valid.clone()) {
                             return Ok(());
                         }
                         self.memory.write(&mut self.values, state, &resolved, *size, &new)?;
@@ -422,7 +429,7 @@ impl<'m> Builder<'_, 'm> {
                     let new = self.values.unknown(state, "scanned", value, kind_of(kind), None);
                     let flag = IntType::unsigned(1);
                     let done = self.values.unknown(state, "read", flag, kind_of(kind), None);
-                    if !self.control.require(state, resolved.valid.clone()) {
+                    if !self.is_valid(state, &[&targets], resolved.valid.clone()) {
                         return Ok(());
                     }
                     let common = old.ty;

@@ -199,8 +199,10 @@ impl Builder<'_, '_> {
         call: &ModelCall<'_>,
     ) -> Option<Sym> {
         let ty = self.memory.address();
-        let Some(size) = call.number(size, ty) else {
-            return Some(self.any_result(state, call));
+        let (size, content) = match call.number(size, ty) {
+            Some(size) => (size, content),
+            // What is copied has a length that nobody counted.
+            None => (self.open_size(state), Content::Unknown(Kind::Environment)),
         };
         // For an object that is larger than this there are no model addresses.
         let limit = constant(self.memory.largest_at(call.at), ty);
@@ -214,7 +216,7 @@ impl Builder<'_, '_> {
             return Some(Sym::Num(Num::constant(0, ty)));
         }
         if self.memory.largest_at(call.at) < self.memory.largest_of_all()
-            && !self.control.beyond_unless(&mut self.values, state, or(fits, not(possible.clone())))
+            && !self.control.room_unless(&mut self.values, state, or(fits, not(possible.clone())))
         {
             return None;
         }
@@ -227,6 +229,12 @@ impl Builder<'_, '_> {
         Some(Sym::Num(Num::new(ite(possible, fresh.to(ty), constant(0, ty)), ty)))
     }
 
+    /// The size of a new object, if all that is known is that there is one.
+    fn open_size(&mut self, state: &mut State) -> Expr {
+        let range = Some((IBig::ZERO, self.memory.largest_of_all()));
+        self.values.unknown(state, "size", self.memory.address(), UnknownKind::Environment, range).expr
+    }
+
     /// A new object in place of another one.
     fn returned_moved(
         &mut self,
@@ -236,13 +244,21 @@ impl Builder<'_, '_> {
         call: &ModelCall<'_>,
     ) -> Result<Option<Sym>, Split> {
         let ty = self.memory.address();
-        let Some(size) = call.number(size, ty) else {
-            return Ok(Some(self.any_result(state, call)));
-        };
+        let size = call.number(size, ty).unwrap_or_else(|| self.open_size(state));
+        // What no memory can hold cannot be had, and the old object stays.
+        let possible = and(
+            cmp(CmpOp::Ge, ty, size.clone(), constant(0, ty)),
+            cmp(CmpOp::Le, ty, size.clone(), constant(self.memory.largest_of_all(), ty)),
+        );
+        if possible == truth(false) {
+            return Ok(Some(Sym::Num(Num::constant(0, ty))));
+        }
         let limit = constant(self.memory.largest_at(call.at), ty);
-        if !self.control.beyond_unless(&mut self.values, state, cmp(CmpOp::Le, ty, size.clone(), limit)) {
+        let fits = or(cmp(CmpOp::Le, ty, size.clone(), limit), not(possible.clone()));
+        if !self.control.room_unless(&mut self.values, state, fits) {
             return Ok(None);
         }
+        let before = state.clone();
         let (Some(old), Some(targets)) = (call.values.get(from), call.targets.get(from).cloned()) else {
             return Ok(Some(self.any_result(state, call)));
         };
@@ -255,7 +271,11 @@ impl Builder<'_, '_> {
         if let Some(id) = self.memory.known(ObjectKind::Heap(call.at)) {
             self.memory.forget(&mut self.values, state, id, UnknownKind::Abstraction);
         }
-        Ok(Some(Sym::Num(fresh)))
+        if possible == truth(true) {
+            return Ok(Some(Sym::Num(fresh)));
+        }
+        state.keep_if(&before, &possible);
+        Ok(Some(Sym::Num(Num::new(ite(possible, fresh.to(ty), constant(0, ty)), ty))))
     }
 
     /// A pointer to a pointer to a table of the library.

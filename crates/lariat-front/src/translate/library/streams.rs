@@ -19,6 +19,9 @@
 //! rough, with a number of reads that the environment decides: calls that move or copy handles, pushing back, writing to what may be read,
 //! opening what may have been opened before, functions that are not known (`handles`).
 //!
+//! Streams of which the program itself says that they may have no end (a device, a pipe that it may write to) have no such variables: the
+//! environment decides at each read.
+//!
 //! Why a termination proof is right: let a run be infinite. With `rough` = 1 and as many reads left as it makes before it moves a stream
 //! (finitely many by the assumption, or without a bound where streams are moved for ever, which gives `left` a new value), it is a run of
 //! the system.
@@ -74,6 +77,8 @@ struct Set {
     starts_rough: bool,
     /// Whether it is standard input alone.
     standard: bool,
+    /// Whether there may be no end of what is read, by what the program itself does.
+    endless: bool,
 }
 
 /// What one call does.
@@ -133,6 +138,10 @@ impl Streams {
             let here: Vec<&Read> = census.reads.iter().filter(|r| set(r.which) == n).collect();
             // A `FILE` reads ahead of the program: what a descriptor gives then is not what comes next.
             set_of.starts_rough = here.iter().any(|r| r.buffered) && here.iter().any(|r| !r.buffered);
+            set_of.starts_rough |= here.iter().any(|r| r.output);
+            // Standard input is what it is, unless the program puts something else in its place.
+            let moved = census.moves.iter().any(|(_, [standard, _])| *standard);
+            set_of.endless = census.endless && (n == 1 || moved || here.iter().any(|r| r.which != Which::Standard));
             set_of.standard = here.iter().all(|r| r.which == Which::Standard);
         }
         streams
@@ -154,7 +163,7 @@ impl Library<'_, '_> {
         let scanned: Vec<usize> =
             self.streams.uses.iter().filter(|(at, _)| scans(at)).filter_map(|(_, u)| u.reads).collect();
         for n in 0..self.streams.sets.len() {
-            if !reads.contains(&n) {
+            if !reads.contains(&n) || self.streams.sets[n].endless {
                 continue;
             }
             let mut made = |name: &str, ty: IntType| Some(values.made(name, ty));

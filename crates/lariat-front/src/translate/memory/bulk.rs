@@ -167,7 +167,7 @@ impl Builder<'_, '_> {
         let n = constant(size, self.memory.address());
         let valid = and(there, self.memory.range_valid(state, from, from_targets, &n)?);
         let Some(pieces) = self.memory.pieces(to_targets, to, size) else {
-            if !self.control.require(state, valid) {
+            if !self.is_valid(state, &[to_targets, from_targets], valid) {
                 return Ok(false);
             }
             self.memory.forget_all(&mut self.values, state, to_targets, UnknownKind::Abstraction);
@@ -180,7 +180,7 @@ impl Builder<'_, '_> {
             let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
             values.push(self.memory.read(&mut self.values, state, &resolved, *s)?);
         }
-        if !self.control.require(state, valid) {
+        if !self.is_valid(state, &[to_targets, from_targets], valid) {
             return Ok(false);
         }
         for ((d, s), value) in pieces.iter().zip(values) {
@@ -205,7 +205,7 @@ impl Builder<'_, '_> {
         }
         let n = constant(size, self.memory.address());
         let valid = self.memory.range_valid(state, to, targets, &n)?;
-        if !self.control.require(state, valid) {
+        if !self.is_valid(state, &[targets], valid) {
             return Ok(false);
         }
         let Some(pieces) = self.memory.pieces(targets, to, size) else {

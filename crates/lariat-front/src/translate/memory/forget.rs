@@ -7,7 +7,7 @@ use crate::translate::memory::layout::{Layout, Life, Size};
 use crate::translate::points::{ObjectId, ObjectKind, Offsets, Targets};
 use crate::translate::state::State;
 use crate::translate::values::Values;
-use crate::translate::values::arith::{cmp, constant, ite};
+use crate::translate::values::arith::{cmp, constant, ite, truth};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Expr, IntType, MemUpdate};
@@ -47,9 +47,8 @@ impl Memory<'_, '_> {
         let object = self.object(id).clone();
         match &object.layout {
             Layout::Scalars(scalars) => {
-                for (n, s) in scalars.iter().enumerate() {
+                for s in scalars {
                     let name = values.name_of(s.var);
-                    let _n = index(n);
                     let value = values.unknown(state, &name, s.ty, kind, None);
                     state.forget_var(s.var, value.expr);
                 }
@@ -119,7 +118,16 @@ impl Memory<'_, '_> {
     /// The content of an object that has just been made.
     pub(in crate::translate) fn forget_fresh(&self, values: &mut Values<'_, '_>, state: &mut State, id: ObjectId) {
         match &self.object(id).layout {
-            Layout::Scalars(_) => self.forget(values, state, id, UnknownKind::Environment),
+            Layout::Scalars(scalars) => {
+                for s in scalars {
+                    let name = values.name_of(s.var);
+                    let value = values.unknown(state, &name, s.ty, UnknownKind::Environment, None);
+                    // Each read of what has no value yet may give another one: an endless run must not rest on it.
+                    let none_yet = matches!(self.object(id).kind, ObjectKind::Stack(..));
+                    let value = if none_yet { Expr::promised(truth(false), value.expr) } else { value.expr };
+                    state.forget_var(s.var, value);
+                }
+            }
             Layout::Region(_) => {
                 let base = constant(self.object(id).base.clone(), self.address());
                 self.forget_new(values, state, id, &base);

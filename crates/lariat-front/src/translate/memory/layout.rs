@@ -149,6 +149,8 @@ impl Storage {
             let size = object_size(cx, kind);
             let slot = match (kind, size) {
                 (ObjectKind::Function(_), _) => 1,
+                // What is larger cannot be had, and so needs no room.
+                (ObjectKind::Heap(_), Some(n)) => n.min(at.most),
                 (_, Some(n)) => n,
                 (_, None) => at.open,
             };
@@ -401,6 +403,8 @@ struct Addresses {
     gap: u64,
     /// Room for an object whose size is not known.
     open: u64,
+    /// The largest object that any memory can hold.
+    most: u64,
     outside: IBig,
     many: IBig,
     many_bits: u32,
@@ -416,6 +420,7 @@ impl Addresses {
                 gap: 1 << 32,
                 // All addresses of a process, so that nothing larger can be had.
                 open: 1 << 47,
+                most: 1 << 47,
                 outside: power(60),
                 many: power(61),
                 many_bits: 40,
@@ -427,6 +432,7 @@ impl Addresses {
                 next: IBig::from(4096),
                 gap: 1 << 12,
                 open: (1 << 28) / (objects_of_open_size.max(1).next_power_of_two() as u64),
+                most: i32::MAX as u64,
                 outside: power(bits - 2),
                 many: power(bits - 2) + power(bits - 3),
                 many_bits: 16,

@@ -16,17 +16,19 @@ mod origins;
 pub(in crate::translate) mod start;
 mod steps;
 
-use crate::module::{FunctionId, Operand, ValueId};
-use crate::translate::flat::{FlatValue, InstanceId, Point};
+use crate::intrinsic::Intrinsic;
+use crate::models::{Content, Effect, Write};
+use crate::module::{BlockId, CastOp, FunctionId, Op, Operand, Type, ValueId};
+use crate::translate::flat::{FlatValue, InstanceId, Point, index};
 use crate::translate::points::{ObjectId, ObjectKind, Points, Targets};
 use crate::translate::state::State;
 use crate::translate::values::arith::{constant, operate};
-use crate::translate::{Context, Names, debug};
+use crate::translate::{Context, ModelUse, Names, debug, leaves_of};
 use dashu_int::IBig;
 use lariat_ir::fast::FastMap;
 use lariat_ir::neutral::{BinaryOp, Expr, IntType, Overflow, Program};
 use layout::{Object, Region, Size, Storage};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -39,6 +41,8 @@ pub(in crate::translate) struct Memory<'a, 'm> {
     scopes: RefCell<FastMap<FunctionId, Rc<debug::Scopes>>>,
     /// Where variables are declared whose scopes the compiler does not mark.
     declared: RefCell<FastMap<FunctionId, Rc<lives::Declared>>>,
+    /// The objects from which addresses are read; nothing if it may be any.
+    address_holders: OnceCell<Option<BTreeSet<ObjectId>>>,
 }
 
 impl<'a, 'm> Memory<'a, 'm> {
@@ -49,7 +53,14 @@ impl<'a, 'm> Memory<'a, 'm> {
         names: &mut Names,
     ) -> Self {
         let layout = Storage::new(cx, points, program, names);
-        Self { cx, points, layout, scopes: RefCell::default(), declared: RefCell::default() }
+        Self {
+            cx,
+            points,
+            layout,
+            scopes: RefCell::default(),
+            declared: RefCell::default(),
+            address_holders: OnceCell::new(),
+        }
     }
 
     /// What was found of pointers before the execution.
@@ -92,6 +103,47 @@ impl Memory<'_, '_> {
     /// Storage that the outside knows of.
     pub(in crate::translate) fn escaped(&self) -> &BTreeSet<ObjectId> {
         &self.points.escaped
+    }
+
+    /// Whether something that these point to may be read as an address.
+    pub(in crate::translate) fn holds_addresses(&self, targets: &Targets) -> bool {
+        let holders = self.address_holders.get_or_init(|| self.find_address_holders());
+        holders.as_ref().is_none_or(|all| self.expand(targets).0.keys().any(|o| all.contains(o)))
+    }
+
+    /// What addresses are read from, and what is copied elsewhere, where it may be read as one; nothing if numbers are made addresses.
+    fn find_address_holders(&self) -> Option<BTreeSet<ObjectId>> {
+        let has_pointer = |ty: &Type| leaves_of(ty).iter().any(|(_, leaf)| *leaf == Type::Ptr);
+        let mut found = BTreeSet::new();
+        for id in self.cx.flat.ids() {
+            for (b, block) in self.cx.flat.function(id).blocks.iter().enumerate() {
+                for (n, i) in block.instructions.iter().enumerate() {
+                    let mut add = |o: &Operand| found.extend(self.expand(&self.pointees(id, o)).0.into_keys());
+                    match &i.op {
+                        Op::Load { ptr, .. } if has_pointer(&i.ty) => add(ptr),
+                        Op::Cast { op: CastOp::IntToPtr, arg: Operand::Value(_), .. } => return None,
+                        Op::Call { callee, args, .. } => {
+                            let at = Point { instance: id, block: BlockId(index(b)), index: index(n) };
+                            match self.cx.model_use(at, callee) {
+                                ModelUse::Intrinsic(Intrinsic::Memcpy | Intrinsic::Memmove) => {
+                                    args.get(1).into_iter().for_each(add);
+                                }
+                                ModelUse::Model(model) => {
+                                    let copied = model.effects.iter().filter_map(|e| match e {
+                                        Effect::Writes(Write { content: Content::CopyOf(from), .. }) => args.get(*from),
+                                        _ => None,
+                                    });
+                                    copied.for_each(add);
+                                }
+                                _ => {}
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Some(found)
     }
 
     /// With a pointer from outside, everything that it may be.

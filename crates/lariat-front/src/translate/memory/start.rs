@@ -187,7 +187,7 @@ impl Memory<'_, '_> {
 pub(in crate::translate) fn is_plain(c: &Constant) -> bool {
     match c {
         // What is undefined has no value that anybody could know.
-        Constant::Opaque(_) | Constant::Undef(_) | Constant::Poison(_) => false,
+        Constant::Opaque(..) | Constant::Undef(_) | Constant::Poison(_) => false,
         Constant::Aggregate(_, parts) => parts.iter().all(is_plain),
         Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => is_plain(inner),
         _ => true,

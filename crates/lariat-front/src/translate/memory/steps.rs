@@ -6,13 +6,13 @@ use crate::translate::memory::access::Access;
 use crate::translate::memory::collect::shift;
 use crate::translate::memory::layout::Size;
 use crate::translate::memory::lives::Presence;
-use crate::translate::points::ObjectId;
+use crate::translate::points::{ObjectId, ObjectKind, Targets};
 use crate::translate::state::{Flow, Split, State};
 use crate::translate::values::arith::{self, Num, Sym, and, cmp, constant, low_bit};
 use crate::translate::values::flatten;
 use crate::translate::{is_huge, leaves_of, store_size};
 use lariat_ir::UnknownKind;
-use lariat_ir::neutral::{CmpOp, Expr, MemUpdate, Overflow};
+use lariat_ir::neutral::{CmpOp, Cond, Expr, MemUpdate, Overflow};
 
 impl Builder<'_, '_> {
     /// A new local object: nothing is known of its content.
@@ -47,7 +47,7 @@ impl Builder<'_, '_> {
             }
             let largest = self.memory.largest_one(&object);
             if largest < self.memory.largest_of_all()
-                && !self.control.beyond_unless(
+                && !self.control.room_unless(
                     &mut self.values,
                     state,
                     cmp(CmpOp::Le, ty, size.clone(), constant(largest, ty)),
@@ -86,11 +86,22 @@ impl Builder<'_, '_> {
         let ty = self.memory.address();
         let base = state.var(many.next);
         let limit = constant(&many.limit - &many.step, ty);
-        if !self.control.beyond_unless(&mut self.values, state, cmp(CmpOp::Lt, ty, base.clone(), limit)) {
+        if !self.control.room_unless(&mut self.values, state, cmp(CmpOp::Lt, ty, base.clone(), limit)) {
             return None;
         }
         state.set(many.next, self.memory.add_address(base.clone(), many.step.clone()));
         Some(base)
+    }
+
+    /// Asks for an access to be valid; whether anything follows. What is at an address that the program gives as a number is not known: there
+    /// may be memory.
+    pub(in crate::translate) fn is_valid(&mut self, state: &mut State, targets: &[&Targets], valid: Cond) -> bool {
+        let absolute = self.memory.known(ObjectKind::Absolute);
+        if absolute.is_some_and(|a| targets.iter().any(|t| t.0.contains_key(&a))) {
+            self.control.beyond_unless(&mut self.values, state, valid)
+        } else {
+            self.control.require(state, valid)
+        }
     }
 
     /// Loads a value; nothing if the access is undefined on this way.
@@ -109,7 +120,7 @@ impl Builder<'_, '_> {
         }
         if is_huge(ty) {
             let valid = self.memory.range_valid(state, pointer, targets, &constant(size, self.memory.address()))?;
-            if !self.control.require(state, valid) {
+            if !self.is_valid(state, &[targets], valid) {
                 return Ok(None);
             }
             return Ok(Some(self.values.any(state, ty, UnknownKind::Abstraction)));
@@ -120,7 +131,7 @@ impl Builder<'_, '_> {
             let moved = shift(targets, *offset);
             let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: bytes, align })?;
             let value = self.memory.read(&mut self.values, state, &resolved, bytes)?;
-            if !self.control.require(state, resolved.valid) {
+            if !self.is_valid(state, &[targets], resolved.valid) {
                 return Ok(None);
             }
             parts.push(match leaf {
@@ -154,7 +165,7 @@ impl Builder<'_, '_> {
         }
         if is_huge(ty) {
             let valid = self.memory.range_valid(state, pointer, targets, &constant(size, self.memory.address()))?;
-            if !self.control.require(state, valid) {
+            if !self.is_valid(state, &[targets], valid) {
                 return Ok(Flow::Done);
             }
             self.memory.forget_all(&mut self.values, state, targets, UnknownKind::Abstraction);
@@ -172,7 +183,7 @@ impl Builder<'_, '_> {
                 Type::Int(w) if u64::from(*w) < bytes * 8 => arith::zero_extend(&part, *w),
                 _ => part,
             };
-            if !self.control.require(state, resolved.valid.clone()) {
+            if !self.is_valid(state, &[targets], resolved.valid.clone()) {
                 return Ok(Flow::Done);
             }
             self.memory.write(&mut self.values, state, &resolved, bytes, &part)?;

@@ -170,9 +170,6 @@ pub(in crate::translate) fn cmp(op: CmpOp, ty: IntType, left: Expr, right: Expr)
                 };
             }
         }
-        (Expr::Var(a), Expr::Var(b)) if a == b => {
-            return Cond::Const(matches!(op, CmpOp::Le | CmpOp::Ge | CmpOp::Eq));
-        }
         _ => {}
     }
     Cond::cmp(op, ty, left, right)

@@ -413,7 +413,7 @@ impl Values<'_, '_> {
                 }
                 sym
             }
-            Constant::Opaque(t) => self.any(state, t, UnknownKind::Abstraction),
+            Constant::Opaque(t, _) => self.any(state, t, UnknownKind::Abstraction),
             other => match self.memory.constant_address(other) {
                 Some(address) => Sym::Num(Num::constant(address, self.memory.address())),
                 None => self.any(state, ty, UnknownKind::Abstraction),
@@ -565,7 +565,7 @@ pub(in crate::translate) fn operand_type(function: &Function, operand: &Operand)
             | Constant::Poison(t)
             | Constant::Zero(t)
             | Constant::Aggregate(t, _)
-            | Constant::Opaque(t) => t.clone(),
+            | Constant::Opaque(t, _) => t.clone(),
             Constant::Bytes(list) => Type::Array(Box::new(Type::Int(8)), list.len() as u64, 1),
             Constant::Null
             | Constant::Global(..)
