@@ -9,7 +9,7 @@ use crate::rejection::{Condition, Rejection};
 use crate::verify::System;
 use crate::{admissible, loop_at, state_term};
 use lariat_ir::{Certificate, Claim, Property};
-use lariat_smt::{Limit, Solver};
+use lariat_smt::{DirectSolver, Limit};
 
 /// A cycle that its own domain vouches for.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Attested {
 pub fn attest(
     system: &System<'_>,
     claim: &Claim,
-    solver: &mut dyn Solver,
+    solver: &mut dyn DirectSolver,
     limit: Limit,
 ) -> Result<Attested, Rejection> {
     let ts = system.ts();

@@ -15,6 +15,23 @@
 //! | `AbstractCycle` | [`attest`](mod@attest) | nothing that counts: it becomes [`Attested`] |
 //!
 //! What all of them rest on is the [`System`]: its guards are total and disjoint ([`verify`]).
+//!
+//! The solver is a [`DirectSolver`]: it is asked about the terms themselves, so that no rewriting of questions is trusted. The one
+//! that searches, which puts words to integers, is not taken:
+//!
+//! ```compile_fail,E0277
+//! # let ts = lariat_ir::TransitionSystem::new("empty", lariat_ir::Integers::Wrap);
+//! use lariat_check::System;
+//! use lariat_smt::{Limit, Z3Solver};
+//! let _ = System::verify(&ts, &mut Z3Solver::new(), Limit::default());
+//! ```
+//!
+//! ```
+//! # let ts = lariat_ir::TransitionSystem::new("empty", lariat_ir::Integers::Wrap);
+//! use lariat_check::System;
+//! use lariat_smt::{Limit, Z3Solver};
+//! let _ = System::verify(&ts, &mut Z3Solver::new().direct(), Limit::default());
+//! ```
 
 pub mod attest;
 pub mod compose;
@@ -34,7 +51,7 @@ pub use rejection::{Condition, Rejection};
 pub use verify::{System, SystemDefect};
 
 use lariat_ir::{AssumptionId, Certificate, Claim, LocId, LoopId, Property, Proves, Role, Sort, Term};
-use lariat_smt::{Limit, Solver};
+use lariat_smt::{DirectSolver, Limit};
 use prover::Prover;
 use std::collections::BTreeSet;
 
@@ -68,7 +85,12 @@ impl Proved {
 ///
 /// # Panics
 /// If something is asserted in the solver: whatever it is, it would be a premise of the proof.
-pub fn check(system: &System<'_>, claim: &Claim, solver: &mut dyn Solver, limit: Limit) -> Result<Proved, Rejection> {
+pub fn check(
+    system: &System<'_>,
+    claim: &Claim,
+    solver: &mut dyn DirectSolver,
+    limit: Limit,
+) -> Result<Proved, Rejection> {
     let mut prover = Prover::new(system, solver, limit);
     admissible(system, claim)?;
     let mut used = match (&claim.certificate, claim.property) {
@@ -127,7 +149,7 @@ pub fn check(system: &System<'_>, claim: &Claim, solver: &mut dyn Solver, limit:
 pub fn holds_initially(
     system: &System<'_>,
     when: Term,
-    solver: &mut dyn Solver,
+    solver: &mut dyn DirectSolver,
     limit: Limit,
 ) -> Result<(), Rejection> {
     let mut prover = Prover::new(system, solver, limit);

@@ -9,7 +9,7 @@ use crate::rejection::{Condition, Rejection};
 use crate::verify::System;
 use crate::{Proved, admissible};
 use lariat_ir::{AssumptionId, Certificate, Claim, LocId, Property, Term};
-use lariat_smt::{Limit, Solver};
+use lariat_smt::{DirectSolver, Limit};
 use std::collections::BTreeSet;
 
 /// Concludes a verdict for the initial states of `when` from what was proved about loops of the same system.
@@ -18,7 +18,7 @@ pub fn conclude(
     property: Property,
     when: Term,
     parts: &[Proved],
-    solver: &mut dyn Solver,
+    solver: &mut dyn DirectSolver,
     limit: Limit,
 ) -> Result<Proved, Rejection> {
     let ts = system.ts();

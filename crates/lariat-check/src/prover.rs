@@ -3,19 +3,19 @@
 use crate::rejection::{Condition, Rejection};
 use crate::verify::System;
 use lariat_ir::{Op, Term, Terms, TransitionSystem};
-use lariat_smt::{Answer, Limit, Model, Solver};
+use lariat_smt::{Answer, DirectSolver, Limit, Model};
 
 /// A system and the solver that the check uses.
 pub(crate) struct Prover<'a, 's> {
     pub system: &'a System<'a>,
-    pub solver: &'s mut dyn Solver,
+    pub solver: &'s mut dyn DirectSolver,
     pub limit: Limit,
 }
 
 impl<'a, 's> Prover<'a, 's> {
     /// # Panics
     /// If something is asserted in the solver: whatever it is, it would be a premise of the proof.
-    pub fn new(system: &'a System<'a>, solver: &'s mut dyn Solver, limit: Limit) -> Self {
+    pub fn new(system: &'a System<'a>, solver: &'s mut dyn DirectSolver, limit: Limit) -> Self {
         assert!(solver.is_empty(), "the checker's solver has assertions of somebody else");
         Self { system, solver, limit }
     }

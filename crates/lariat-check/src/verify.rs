@@ -13,7 +13,7 @@ mod diagram;
 mod tree;
 
 use lariat_ir::{Id, Integers, LocId, LoopForest, Op, Proves, Role, SINKS, Sort, SystemHash, Term, TransitionSystem};
-use lariat_smt::{Answer, Limit, Solver, Why};
+use lariat_smt::{Answer, DirectSolver, Limit, Why};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -51,7 +51,7 @@ impl<'a> System<'a> {
     ///
     /// # Panics
     /// If something is asserted in the solver.
-    pub fn verify(ts: &'a TransitionSystem, solver: &mut dyn Solver, limit: Limit) -> Result<Self, SystemDefect> {
+    pub fn verify(ts: &'a TransitionSystem, solver: &mut dyn DirectSolver, limit: Limit) -> Result<Self, SystemDefect> {
         assert!(solver.is_empty(), "the checker's solver has assertions of somebody else");
         if let Some(d) = ts.defects().into_iter().next() {
             return Err(SystemDefect { at: d.at, message: d.message, undecided: false });
@@ -166,7 +166,7 @@ fn undecided(at: LocId, name: &str, why: &Why) -> SystemDefect {
 }
 
 /// A state that satisfies the term, in words, or nothing if there is none.
-fn find(ts: &TransitionSystem, solver: &mut dyn Solver, t: Term, limit: Limit) -> Result<Option<String>, Why> {
+fn find(ts: &TransitionSystem, solver: &mut dyn DirectSolver, t: Term, limit: Limit) -> Result<Option<String>, Why> {
     solver.push();
     solver.assert(&ts.terms, t);
     let answer = solver.check(&ts.terms, limit);

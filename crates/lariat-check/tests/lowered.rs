@@ -6,12 +6,14 @@ use lariat_ir::neutral::{
     Unknown, lower,
 };
 use lariat_ir::{Term, Terms, UnknownKind};
-use lariat_smt::{Answer, Limit, Solver};
+use lariat_smt::{Answer, DirectSolver, Limit, Solver};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// A solver that nobody should need.
 struct Unasked;
+
+impl DirectSolver for Unasked {}
 
 impl Solver for Unasked {
     fn push(&mut self) {}

@@ -9,7 +9,7 @@ use lariat_ir::{
     Arm, Certificate, Choice, Claim, Disjunct, EdgeId, Id, Inner, LocId, Measure, Move, Order, Outline, Place,
     Property, Sort, SystemHash, Term, Terms, TransitionSystem, Value, lts,
 };
-use lariat_smt::{Answer, Cvc5Solver, Limit, QueryId, Solver, Why, WhyKind, Z3Solver};
+use lariat_smt::{Answer, Cvc5Solver, DirectSolver, Limit, QueryId, Solver, Why, WhyKind, Z3Solver};
 use std::collections::{BTreeMap, HashMap};
 
 /// `while (x > 0) x--;` over the integers, behind a location of its own.
@@ -382,12 +382,12 @@ fn cases() -> Vec<Case> {
     all
 }
 
-fn judge(ts: &TransitionSystem, claim: &Claim, solver: &mut dyn Solver) -> Result<Proved, Rejection> {
+fn judge(ts: &TransitionSystem, claim: &Claim, solver: &mut dyn DirectSolver) -> Result<Proved, Rejection> {
     let system = System::verify(ts, solver, Limit::default()).unwrap_or_else(|d| panic!("{d}"));
     check(&system, claim, solver, Limit::default())
 }
 
-fn all_cases_hold(mut solver: impl FnMut() -> Box<dyn Solver>) {
+fn all_cases_hold(mut solver: impl FnMut() -> Box<dyn DirectSolver>) {
     for c in cases() {
         let (ts, bad) = &c.bad;
         let r = judge(ts, bad, solver().as_mut()).map(|_| ()).expect_err(c.condition.name());
@@ -406,7 +406,7 @@ fn all_cases_hold(mut solver: impl FnMut() -> Box<dyn Solver>) {
 
 #[test]
 fn each_condition_is_violated_alone_and_named() {
-    all_cases_hold(|| Box::new(Z3Solver::new()));
+    all_cases_hold(|| Box::new(Z3Solver::new().direct()));
 }
 
 #[test]
@@ -489,14 +489,16 @@ fn no_condition_is_left_out() {
 #[should_panic(expected = "assertions of somebody else")]
 fn a_solver_that_was_told_something_is_refused() {
     let ts = system(COUNT);
-    let system = System::verify(&ts, &mut Z3Solver::new(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
-    let mut solver = Z3Solver::new();
+    let system = System::verify(&ts, &mut Z3Solver::new().direct(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
+    let mut solver = Z3Solver::new().direct();
     solver.assert(&ts.terms, ts.terms.ff());
     let _ = check(&system, &count_by(&ts, "y"), &mut solver, Limit::default());
 }
 
 /// A solver that never knows.
 struct Silent;
+
+impl DirectSolver for Silent {}
 
 impl Solver for Silent {
     fn push(&mut self) {}
@@ -517,7 +519,8 @@ impl Solver for Silent {
 fn what_the_solver_does_not_know_is_not_proved() {
     for c in cases() {
         let (ts, good) = &c.good;
-        let system = System::verify(ts, &mut Z3Solver::new(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
+        let system =
+            System::verify(ts, &mut Z3Solver::new().direct(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
         if matches!(good.certificate, Certificate::Orbit { .. }) {
             continue; // It is replayed, and asks nothing.
         }
@@ -528,13 +531,13 @@ fn what_the_solver_does_not_know_is_not_proved() {
 }
 
 fn accepted(ts: &TransitionSystem, claim: &Claim) {
-    if let Err(r) = judge(ts, claim, &mut Z3Solver::new()) {
+    if let Err(r) = judge(ts, claim, &mut Z3Solver::new().direct()) {
         panic!("{r}");
     }
 }
 
 fn rejected(ts: &TransitionSystem, claim: &Claim, condition: Condition) {
-    let r = judge(ts, claim, &mut Z3Solver::new()).map(|_| ()).expect_err(condition.name());
+    let r = judge(ts, claim, &mut Z3Solver::new().direct()).map(|_| ()).expect_err(condition.name());
     assert_eq!(r.condition, condition, "{r}");
 }
 
@@ -683,9 +686,10 @@ fn an_abstract_cycle_is_attested_if_it_is_one() {
         };
         claim(&ts, Property::Diverges(loc(&ts, "head")), "x == 1", certificate)
     };
-    let verified = System::verify(&ts, &mut Z3Solver::new(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
+    let verified =
+        System::verify(&ts, &mut Z3Solver::new().direct(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
     let attest = |c: &Claim| {
-        lariat_check::attest::attest(&verified, c, &mut Z3Solver::new(), Limit::default())
+        lariat_check::attest::attest(&verified, c, &mut Z3Solver::new().direct(), Limit::default())
             .map(|_| ())
             .map_err(|r| r.condition)
     };

@@ -1,43 +1,29 @@
-//! What is found once for a system and used by every engine on every loop.
+//! Facts about a system that engines share.
 
-use crate::engine::Effort;
-use crate::orbit::Lassos;
-use lariat_domains::Layer;
-use lariat_ir::{LocId, LoopForest, Role, Term, TransitionSystem, VarId};
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use lariat_ir::{LocId, Role, Term, TransitionSystem, VarId};
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
-/// Shared findings. Nothing on it is believed by the checker: what a claim uses of it, its certificate shows.
+/// One fact of each type, made when it is first asked for. An engine adds a fact by defining its type.
+///
+/// The checker believes none of them: what a claim uses, its certificate shows.
 #[derive(Default)]
 pub struct Board {
-    lassos: [OnceCell<Lassos>; 3],
-    invariants: OnceCell<BTreeMap<LocId, Term>>,
+    facts: RefCell<HashMap<TypeId, Rc<dyn Any>>>,
 }
 
 impl Board {
-    /// The runs that repeat, as far as this effort goes; `hunt` finds them at the first call.
-    pub(crate) fn lassos(&self, effort: Effort, hunt: impl FnOnce() -> Lassos) -> &Lassos {
-        self.lassos[effort as usize].get_or_init(hunt)
-    }
-
-    /// What holds at the heads of the loops in every run, as an abstract interpretation finds it at the first call.
-    ///
-    /// The annotation of all locations is inductive; so is its part at the heads, since every step between two heads goes
-    /// through annotated locations.
-    pub(crate) fn invariants(
-        &self,
-        ts: &TransitionSystem,
-        forest: &LoopForest,
-        deadline: Instant,
-    ) -> &BTreeMap<LocId, Term> {
-        self.invariants.get_or_init(|| {
-            let mut options = lariat_domains::Options::new(Layer::Octagons);
-            options.budget.deadline = Some(deadline);
-            let found = lariat_domains::invariants(ts, forest, &options).terms(ts);
-            let heads = forest.cutpoints();
-            found.into_iter().filter(|(l, _)| heads.contains(l)).collect()
-        })
+    /// The fact of this type; `make` computes it at the first call, and may ask for facts of other types.
+    pub fn get_or_insert_with<T: 'static>(&self, make: impl FnOnce() -> T) -> Rc<T> {
+        let key = TypeId::of::<T>();
+        let known = self.facts.borrow().get(&key).cloned();
+        let fact = known.unwrap_or_else(|| {
+            let made: Rc<dyn Any> = Rc::new(make());
+            self.facts.borrow_mut().entry(key).or_insert(made).clone()
+        });
+        fact.downcast().expect("a fact is kept under its own type")
     }
 }
 
@@ -57,4 +43,19 @@ pub(crate) fn relevant(ts: &TransitionSystem, region: &BTreeSet<LocId>) -> BTree
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_is_made_once_and_may_use_others() {
+        struct Sum(u32);
+        let board = Board::default();
+        let sum = || Sum(*board.get_or_insert_with(|| 3_u32) + u32::from(*board.get_or_insert_with(|| 4_u8)));
+        assert_eq!(board.get_or_insert_with(sum).0, 7);
+        assert_eq!(board.get_or_insert_with(|| -> Sum { unreachable!("it is known") }).0, 7);
+        assert_eq!(*board.get_or_insert_with(|| 5_u32), 3);
+    }
 }

@@ -1,12 +1,40 @@
 //! What an engine is.
 
 use crate::board::Board;
-use lariat_ir::{Claim, Loop, LoopForest, LoopId, SystemHash, Term, Terms, TransitionSystem};
+use lariat_ir::{Claim, Loop, LoopForest, LoopId, Proves, SystemHash, Term, Terms, TransitionSystem};
 use lariat_smt::{Answer, Limit, Solver, Why, Z3Solver};
 use std::cell::RefCell;
 use std::time::Instant;
 
-/// One loop to be decided.
+/// What a claim is to show. A task has goals about one loop; each engine gets those that it pursues.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Goal {
+    /// No run stays in the loop for ever.
+    Ends(LoopId),
+    /// Some run never leaves the loop.
+    Endless(LoopId),
+}
+
+impl Goal {
+    /// The verdicts on a loop that the system can carry.
+    pub fn of_loop(ts: &TransitionSystem, id: LoopId) -> Vec<Self> {
+        match ts.proves {
+            Proves::Both => vec![Self::Ends(id), Self::Endless(id)],
+            Proves::Terminates => vec![Self::Ends(id)],
+            Proves::Diverges => vec![Self::Endless(id)],
+        }
+    }
+
+    /// The loop that it is about.
+    pub fn loop_id(self) -> LoopId {
+        match self {
+            Self::Ends(id) | Self::Endless(id) => id,
+        }
+    }
+}
+
+/// What an engine is to do.
+#[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// The system; it has been verified.
     pub ts: &'a TransitionSystem,
@@ -14,29 +42,29 @@ pub struct Task<'a> {
     pub forest: &'a LoopForest,
     /// Its hash.
     pub hash: SystemHash,
-    /// The loop.
-    pub id: LoopId,
-    /// What is known of the system.
+    /// At least one, all about one loop. One claim for any of them is enough.
+    pub goals: &'a [Goal],
+    /// Facts about the system that engines share.
     pub board: &'a Board,
 }
 
 impl Task<'_> {
-    /// The loop in question.
-    pub fn this(&self) -> &Loop {
-        &self.forest.loops[self.id]
+    /// The loop that the goals are about.
+    pub fn id(&self) -> LoopId {
+        self.goals[0].loop_id()
     }
-}
-
-/// Whether an engine has something to say about a loop.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Applies {
-    /// It is worth running.
-    Yes,
-    /// It is not, for this reason.
-    No(String),
-    /// It looks for a verdict that the system cannot carry: another system of the program is for that, and nothing is said of
-    /// it here.
-    Elsewhere,
+    /// The same loop, with its locations.
+    pub fn this(&self) -> &Loop {
+        &self.forest.loops[self.id()]
+    }
+    /// Whether a proof is wanted that the loop ends.
+    pub fn wants_end(&self) -> bool {
+        self.goals.iter().any(|g| matches!(g, Goal::Ends(_)))
+    }
+    /// Whether a run is wanted that never leaves the loop.
+    pub fn wants_endless_run(&self) -> bool {
+        self.goals.iter().any(|g| matches!(g, Goal::Endless(_)))
+    }
 }
 
 /// What came of running an engine.
@@ -48,14 +76,12 @@ pub enum Outcome {
     GaveUp(String),
 }
 
-/// A way to decide loops.
+/// A way to reach goals.
 pub trait Engine: Sync {
     /// The name on the command line and in reports.
     fn name(&self) -> &'static str;
-    /// Roughly how much work it is; cheaper engines run first.
-    fn cost(&self) -> u32;
-    /// Whether it is worth running on this loop.
-    fn applies(&self, task: &Task<'_>) -> Applies;
+    /// Whether it can make a claim for such a goal. It runs on tasks with at least one.
+    fn pursues(&self, goal: Goal) -> bool;
     /// Runs it.
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome;
 }

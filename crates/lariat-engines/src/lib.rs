@@ -1,6 +1,6 @@
 //! The proof engines and their portfolio.
 //!
-//! An engine looks at one loop and returns claims, never verdicts: what it says is worth nothing until `lariat-check` has
+//! An engine gets a [`Goal`] about a loop and returns claims, never verdicts: what it says is worth nothing until `lariat-check` has
 //! accepted it, and this crate cannot even name the checker. The portfolio hands claims to a [`Judge`].
 //!
 //! Adding an engine: its file, one line in [`portfolio::ENGINES`], a page `docs/engines/<name>.md`, and two programs, one
@@ -12,6 +12,7 @@ pub mod closed;
 mod closed_form;
 pub mod concolic;
 mod engine;
+mod invariants;
 mod linear;
 mod lp;
 pub mod orbit;
@@ -24,5 +25,5 @@ mod stem;
 mod symex;
 
 pub use board::Board;
-pub use engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
+pub use engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
 pub use portfolio::{Decision, Judge, LoopResult, Options, Refusal, Trial};

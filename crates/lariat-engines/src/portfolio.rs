@@ -1,8 +1,9 @@
-//! Runs the engines on the loops of a system, by cost, and hands their claims to the judge.
+//! Runs the engines on the loops of a system, cheapest first, and hands their claims to the judge.
 
 use crate::board::Board;
 use crate::closed::ClosedSet;
-use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
+use crate::invariants::Invariants;
 use crate::orbit::Orbit;
 use crate::path_automaton::PathAutomaton;
 use crate::rank::Ranking;
@@ -112,7 +113,8 @@ impl Portfolio {
             if !options.audit && (!result.decisions.is_empty() || skip(result.id)) {
                 continue;
             }
-            let task = Task { ts, forest, hash, id: result.id, board: &self.board };
+            let goals = Goal::of_loop(ts, result.id);
+            let task = Task { ts, forest, hash, goals: &goals, board: &self.board };
             let share = share(options.deadline, forest.loops.len() - nth);
             decide(&task, effort, options, share, judge, (&mut self.hanging, &mut self.ending), result);
         }
@@ -145,7 +147,8 @@ impl Portfolio {
         options: &Options,
         judge: &mut dyn Judge,
     ) {
-        let invariants = self.board.invariants(ts, forest, share(options.deadline, 4)).clone();
+        let found = Invariants::of(&self.board, ts, forest, share(options.deadline, 4));
+        let invariants = BTreeMap::clone(&found);
         let claim = Claim {
             system: hash,
             property: Property::Holds,
@@ -239,12 +242,12 @@ fn decide(
     let LoopResult { decisions, trials, time, .. } = result;
     // A run that never leaves an inner loop never leaves this one: the same certificate shows both.
     if decisions.is_empty()
-        && let Some((_, engine, claim)) = hanging.iter().find(|(inner, ..)| task.forest.is_inside(*inner, task.id))
+        && let Some((_, engine, claim)) = hanging.iter().find(|(inner, ..)| task.forest.is_inside(*inner, task.id()))
     {
         let claim = Claim { property: Property::Diverges(task.this().header), ..claim.clone() };
         if judge.submit(engine, &claim).is_ok() {
             decisions.push((Decision::Diverges, *engine));
-            hanging.push((task.id, engine, claim));
+            hanging.push((task.id(), engine, claim));
             if !options.audit {
                 *time += begin.elapsed();
                 return;
@@ -252,14 +255,11 @@ fn decide(
         }
     }
     let wanted = |e: &&&dyn Engine| options.only.as_deref().is_none_or(|only| only == e.name());
-    let engines: Vec<_> = ENGINES
-        .iter()
-        .filter(wanted)
-        .map(|e| (e, e.applies(task)))
-        .filter(|(_, applies)| *applies != Applies::Elsewhere)
-        .collect();
+    let pursued = |e: &&dyn Engine| -> Vec<Goal> { task.goals.iter().copied().filter(|g| e.pursues(*g)).collect() };
+    let engines: Vec<_> =
+        ENGINES.iter().filter(wanted).map(|e| (e, pursued(e))).filter(|(_, goals)| !goals.is_empty()).collect();
     let count = engines.len();
-    for (nth, (engine, applies)) in engines.into_iter().enumerate() {
+    for (nth, (engine, goals)) in engines.into_iter().enumerate() {
         let earlier = trials.iter().position(|t| t.engine == engine.name()).map(|i| trials.remove(i));
         let mut trial = Trial { engine: engine.name(), reason: None, rejected: Vec::new() };
         let mut before = None;
@@ -271,46 +271,40 @@ fn decide(
             trials.push(trial);
             continue;
         }
-        match applies {
-            Applies::Elsewhere => unreachable!("these were left out"),
-            Applies::No(reason) => trial.reason = Some(reason),
-            Applies::Yes => {
-                let mut cx = EngineCx {
-                    effort,
-                    audit: options.audit,
-                    limit: options.limit,
-                    deadline: share(deadline, count - nth),
-                    gave_up: RefCell::default(),
-                };
-                match engine.run(task, &mut cx) {
-                    Outcome::GaveUp(mut reason) => {
-                        if reason.is_empty() {
-                            reason = before.unwrap_or_default();
-                        }
-                        if let Some(why) = cx.gave_up.borrow().as_ref().filter(|w| !reason.contains(&w.to_string())) {
-                            reason = format!("{reason}; {why}");
-                        }
-                        trial.reason = Some(reason);
+        let mut cx = EngineCx {
+            effort,
+            audit: options.audit,
+            limit: options.limit,
+            deadline: share(deadline, count - nth),
+            gave_up: RefCell::default(),
+        };
+        match engine.run(&Task { goals: &goals, ..*task }, &mut cx) {
+            Outcome::GaveUp(mut reason) => {
+                if reason.is_empty() {
+                    reason = before.unwrap_or_default();
+                }
+                if let Some(why) = cx.gave_up.borrow().as_ref().filter(|w| !reason.contains(&w.to_string())) {
+                    reason = format!("{reason}; {why}");
+                }
+                trial.reason = Some(reason);
+            }
+            Outcome::Claims(claims) => {
+                for claim in claims {
+                    let found = decision(&claim);
+                    if !options.audit && decisions.iter().any(|(d, _)| Some(*d) == found) {
+                        continue;
                     }
-                    Outcome::Claims(claims) => {
-                        for claim in claims {
-                            let found = decision(&claim);
-                            if !options.audit && decisions.iter().any(|(d, _)| Some(*d) == found) {
-                                continue;
-                            }
-                            match judge.submit(engine.name(), &claim) {
-                                Ok(()) => {
-                                    decisions.extend(found.map(|d| (d, engine.name())));
-                                    match found {
-                                        Some(Decision::Diverges) => hanging.push((task.id, engine.name(), claim)),
-                                        Some(Decision::Terminates) => ending.push((task.id, engine.name(), claim)),
-                                        None => {}
-                                    }
-                                }
-                                Err(Refusal::Rejected(why)) => trial.rejected.push(why),
-                                Err(Refusal::Undecided(why)) => trial.reason = Some(why),
+                    match judge.submit(engine.name(), &claim) {
+                        Ok(()) => {
+                            decisions.extend(found.map(|d| (d, engine.name())));
+                            match found {
+                                Some(Decision::Diverges) => hanging.push((task.id(), engine.name(), claim)),
+                                Some(Decision::Terminates) => ending.push((task.id(), engine.name(), claim)),
+                                None => {}
                             }
                         }
+                        Err(Refusal::Rejected(why)) => trial.rejected.push(why),
+                        Err(Refusal::Undecided(why)) => trial.reason = Some(why),
                     }
                 }
             }
@@ -328,15 +322,5 @@ fn decision(claim: &Claim) -> Option<Decision> {
         Property::Terminates(_) => Some(Decision::Terminates),
         Property::Diverges(_) => Some(Decision::Diverges),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_engines_stand_in_the_order_of_their_cost() {
-        assert!(ENGINES.is_sorted_by_key(|e| e.cost()));
     }
 }

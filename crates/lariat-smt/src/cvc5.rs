@@ -2,7 +2,7 @@
 
 use crate::query_log::QueryLog;
 use crate::sexpr::Sexprs;
-use crate::solver::{Answer, Level, Limit, Solver, Stack, WhyKind};
+use crate::solver::{Answer, DirectSolver, Level, Limit, Solver, Stack, WhyKind};
 use crate::watchdog::{self, Bell};
 use lariat_ir::{Op, Term, Terms, Value, smtlib};
 use lariat_process::Limits;
@@ -323,6 +323,9 @@ impl Drop for Process {
         let _ = child.wait();
     }
 }
+
+/// Every assertion is printed as it is.
+impl DirectSolver for Cvc5Solver {}
 
 impl Solver for Cvc5Solver {
     fn push(&mut self) {

@@ -2,7 +2,8 @@
 //!
 //! [`Z3Solver`] runs Z3 in process, [`Cvc5Solver`] speaks SMT-LIB with a cvc5 process as a second opinion. Neither is
 //! believed about a model: a [`Answer::Sat`] has been evaluated with `lariat_ir::eval`, and a query that no solver
-//! answered is kept in the [`query_log`], under a number that is the same in every run.
+//! answered is kept in the [`query_log`], under a number that is the same in every run. [`Z3Solver`] may put a question to
+//! integers in place of words; a [`DirectSolver`] does not, and the checker takes no other.
 //!
 //! ```
 //! use lariat_ir::{Op, Role, Sort, Terms};
@@ -29,5 +30,7 @@ mod z3_raw;
 
 pub use cvc5::{Cvc5Solver, NoCvc5};
 pub use query_log::{QueryId, QueryLog};
-pub use solver::{Answer, Limit, Model, Solver, Why, WhyKind};
-pub use z3::{OldZ3, Room, Z3Solver, fresh_context, leave, limit_memory, prepare_contexts, ready_heap, z3_version};
+pub use solver::{Answer, DirectSolver, Limit, Model, Solver, Why, WhyKind};
+pub use z3::{
+    DirectZ3, OldZ3, Room, Z3Solver, fresh_context, leave, limit_memory, prepare_contexts, ready_heap, z3_version,
+};

@@ -29,6 +29,12 @@ pub trait Solver {
     fn name(&self) -> &str;
 }
 
+/// A solver that is asked about the asserted terms themselves: no [`Answer::Unsat`] of it rests on another form of the question.
+///
+/// The checker takes no other, so a rewriting of questions is a search aid and never a premise of a proof. Whoever implements
+/// this for a solver states that of it.
+pub trait DirectSolver: Solver {}
+
 /// How long one [`Solver::check`] may take.
 ///
 /// The resource limit counts the solver's own steps, so where it stops does not depend on the machine, and two runs

@@ -38,6 +38,8 @@ pub(crate) struct Words {
     symbols: HashMap<Term, Term>,
     /// What holds of a symbol, or of what is read from a map, because it stands for a word.
     bounds: HashMap<Term, Term>,
+    #[cfg(test)]
+    misled: bool,
 }
 
 /// What stands for a term.
@@ -100,7 +102,17 @@ impl Words {
         }
         let Some(Some(Piece::Plain(truth))) = self.known.get(&t) else { return None };
         parts.push(*truth);
+        #[cfg(test)]
+        if self.misled {
+            return Some(self.terms.ff());
+        }
         Some(self.terms.all(parts))
+    }
+
+    /// From now on each form is `false`, so that every question has the wrong answer "impossible".
+    #[cfg(test)]
+    pub fn mislead(&mut self) {
+        self.misled = true;
     }
 
     /// Our symbol for one of the questions.

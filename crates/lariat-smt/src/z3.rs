@@ -1,7 +1,7 @@
 //! Z3 in process.
 
 use crate::query_log::QueryLog;
-use crate::solver::{Answer, Level, Limit, Solver, Stack, WhyKind};
+use crate::solver::{Answer, DirectSolver, Level, Limit, Solver, Stack, WhyKind};
 use crate::watchdog;
 use crate::words::{self, Words};
 use crate::z3_raw::{self, Ast, Context, Fault, Kind, RawSolver, Verdict};
@@ -70,6 +70,39 @@ pub struct Z3Solver {
     integers: Integers,
     lanes: [Lane; 3],
     log: QueryLog,
+}
+
+/// Z3, asked about the terms themselves: words are bits, whatever they would be as integers.
+pub struct DirectZ3(Z3Solver);
+
+impl DirectZ3 {
+    /// The same solver, with the questions that it cannot answer kept in this log. Default is [`QueryLog::of_user`].
+    pub fn with_log(self, log: QueryLog) -> Self {
+        Self(self.0.with_log(log))
+    }
+}
+
+impl DirectSolver for DirectZ3 {}
+
+impl Solver for DirectZ3 {
+    fn push(&mut self) {
+        self.0.push();
+    }
+    fn pop(&mut self) {
+        self.0.pop();
+    }
+    fn assert(&mut self, terms: &Terms, t: Term) {
+        self.0.assert(terms, t);
+    }
+    fn check(&mut self, terms: &Terms, limit: Limit) -> Answer {
+        self.0.check(terms, limit)
+    }
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    fn name(&self) -> &str {
+        self.0.name()
+    }
 }
 
 /// The same questions as integers see them.
@@ -345,10 +378,10 @@ impl Z3Solver {
         self
     }
 
-    /// The same solver, which asks no integers about words.
-    pub fn bit_by_bit(mut self) -> Self {
+    /// The same solver, which asks about the terms themselves and never about integers in place of words.
+    pub fn direct(mut self) -> DirectZ3 {
         self.integers.never = true;
-        self
+        DirectZ3(self)
     }
 
     fn run(&mut self, terms: &Terms, limit: Limit) -> Result<Attempt, Fault> {
@@ -454,8 +487,12 @@ impl Z3Solver {
         rlimit: u64,
         deadline: Instant,
     ) -> Result<Attempt, Fault> {
-        let mut solver =
-            if lane == BITS { home.fresh_solver(BITS)? } else { RawSolver::new(&home.context, Kind::Tactics)? };
+        // What integers would answer soon is often hard for the bits, and the tactics answer a part of it.
+        let mut solver = if lane == BITS && !self.integers.never {
+            home.fresh_solver(BITS)?
+        } else {
+            RawSolver::new(&home.context, Kind::Tactics)?
+        };
         for &t in self.stack.asserted() {
             solver.assert(&self.translation.of(&home.context, terms, t)?.ast)?;
         }
@@ -605,6 +642,40 @@ impl Drop for Z3Solver {
 mod tests {
     use super::*;
     use crate::random::World;
+    use lariat_ir::Role;
+
+    /// With a form that is wrong for every assertion: whoever asks integers takes it for an answer, a direct solver does not.
+    #[test]
+    fn a_wrong_form_makes_no_direct_answer() {
+        for width in [8, 32] {
+            for arrays in [false, true] {
+                let terms = Terms::new();
+                let x = terms.symbol("x", Sort::BitVec(width), Role::Free);
+                let five = terms.bv(width, 5);
+                let mut fact = terms.apply(Op::BvUlt, &[x, five]);
+                if arrays {
+                    let word = lariat_ir::Scalar::BitVec(width);
+                    let m = terms.symbol("m", Sort::Array(word, word), Role::Free);
+                    fact = terms.and(fact, terms.eq(terms.apply(Op::Select, &[m, x]), five));
+                }
+                let mut misled = Z3Solver::new().with_log(QueryLog::off());
+                misled.integers.words.mislead();
+                misled.assert(&terms, fact);
+                assert!(misled.check(&terms, Limit::default()).is_unsat(), "the wrong form is in use");
+                let mut direct = Z3Solver::new().with_log(QueryLog::off()).direct();
+                direct.0.integers.words.mislead();
+                for _ in 0..3 {
+                    direct.push();
+                    direct.assert(&terms, fact);
+                    assert!(direct.check(&terms, Limit::default()).is_sat());
+                }
+                direct.0.start_over();
+                direct.0.forget_forms();
+                direct.0.integers.words.mislead();
+                assert!(direct.check(&terms, Limit::default()).is_sat(), "also after a fault");
+            }
+        }
+    }
 
     /// In the middle of pushes, pops, faults and small limits.
     #[test]

@@ -249,7 +249,7 @@ fn solvers() -> Vec<Box<dyn Solver>> {
     let mut all: Vec<Box<dyn Solver>> = vec![
         Box::new(Z3Solver::new().with_log(QueryLog::off())),
         Box::new(Z3Solver::isolated().with_log(QueryLog::off())),
-        Box::new(Z3Solver::new().bit_by_bit().with_log(QueryLog::off())),
+        Box::new(Z3Solver::new().direct().with_log(QueryLog::off())),
     ];
     // The second opinion is optional on a developer's machine; the automatic tests install it.
     match Cvc5Solver::new() {

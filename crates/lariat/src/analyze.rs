@@ -7,7 +7,7 @@ use lariat_engines::Effort;
 use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal, Trial};
 use lariat_ir::neutral;
 use lariat_ir::{Claim, Integers, LocId, LoopForest, LoopId, LoopKey, Property, Proves, TransitionSystem, lts};
-use lariat_smt::{Limit, Room, Solver, Z3Solver};
+use lariat_smt::{DirectSolver, DirectZ3, Limit, Room, Z3Solver};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -106,7 +106,7 @@ struct Inquiry<'a> {
     portfolio: Portfolio,
     proved: Vec<(&'static str, Proved)>,
     /// The checker's, in a context in which no engine asks anything.
-    solver: Z3Solver,
+    solver: DirectZ3,
     /// What follows for the whole, from all that is proved.
     conclusion: Option<Conclusion>,
     time: Duration,
@@ -115,9 +115,9 @@ struct Inquiry<'a> {
 impl<'a> Inquiry<'a> {
     fn new(ts: &'a TransitionSystem, checkers: &Room, deadline: Instant) -> Result<Self, SystemDefect> {
         let begin = Instant::now();
-        let system = System::verify(ts, &mut Z3Solver::new(), until(deadline))?;
+        let system = System::verify(ts, &mut Z3Solver::new().direct(), until(deadline))?;
         let (control, portfolio) = (Control::of(&system), Portfolio::default());
-        let solver = Z3Solver::in_room(checkers);
+        let solver = Z3Solver::in_room(checkers).direct();
         Ok(Self { system, control, portfolio, proved: Vec::new(), solver, conclusion: None, time: begin.elapsed() })
     }
 
@@ -427,7 +427,7 @@ fn until(deadline: Instant) -> Limit {
 struct Checker<'a> {
     system: &'a System<'a>,
     proved: &'a mut Vec<(&'static str, Proved)>,
-    solver: &'a mut Z3Solver,
+    solver: &'a mut DirectZ3,
     deadline: Instant,
 }
 
@@ -449,7 +449,7 @@ impl Judge for Checker<'_> {
 fn conclude(
     system: &System<'_>,
     proved: &[(&'static str, Proved)],
-    solver: &mut dyn Solver,
+    solver: &mut dyn DirectSolver,
     limit: Limit,
 ) -> Conclusion {
     let unknown = |reason| Conclusion { verdict: Verdict::Unknown, program: None, reason: Some(reason) };

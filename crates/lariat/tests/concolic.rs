@@ -58,8 +58,8 @@ fn closes(o: &Observed) -> &'static str {
     match conclude(o) {
         Conclusion::Closed(c) => {
             let limit = Limit::default();
-            let system = System::verify(&c.ts, &mut Z3Solver::new(), limit).expect("it is a system");
-            let proved = check(&system, &c.claim, &mut Z3Solver::new(), limit).expect("the claim is accepted");
+            let system = System::verify(&c.ts, &mut Z3Solver::new().direct(), limit).expect("it is a system");
+            let proved = check(&system, &c.claim, &mut Z3Solver::new().direct(), limit).expect("the claim is accepted");
             assert!(!proved.assumptions().is_empty(), "the proof names what it rests on");
             proved.claim().certificate.kind()
         }
@@ -186,8 +186,11 @@ fn a_die_that_is_kept_for_later() {
     let o = h.observed(vec![i], &[0, 0], &[&[1], &[1], &[1]]);
     if let Conclusion::Closed(c) = conclude(&o) {
         let limit = Limit::default();
-        let system = System::verify(&c.ts, &mut Z3Solver::new(), limit).expect("it is a system");
-        assert!(check(&system, &c.claim, &mut Z3Solver::new(), limit).is_err(), "the checker has to refuse it");
+        let system = System::verify(&c.ts, &mut Z3Solver::new().direct(), limit).expect("it is a system");
+        assert!(
+            check(&system, &c.claim, &mut Z3Solver::new().direct(), limit).is_err(),
+            "the checker has to refuse it"
+        );
     }
 }
 

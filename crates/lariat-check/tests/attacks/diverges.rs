@@ -59,7 +59,7 @@ fn an_unsettled_index_or_condition_unsettles_what_it_touches() {
         let ts = system(&text(update));
         let values: &[&str] = &["fill(bv2, 1#4)", "1", "true", "true"];
         let claim = orbit(&ts, &around("true", values, &[0], &["x", "m", "b"]));
-        judge(&ts, &claim, &mut Z3Solver::new()).map(|_| ()).map_err(|r| r.condition)
+        judge(&ts, &claim, &mut Z3Solver::new().direct()).map(|_| ()).map_err(|r| r.condition)
     };
     for settled in [
         "x := 1",

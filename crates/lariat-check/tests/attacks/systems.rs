@@ -6,7 +6,7 @@ use lariat_ir::{Integers, Op, Proves, UnknownKind};
 use std::time::{Duration, Instant};
 
 fn verify(ts: &TransitionSystem) -> Result<(), SystemDefect> {
-    System::verify(ts, &mut Z3Solver::new(), Limit::default()).map(|_| ())
+    System::verify(ts, &mut Z3Solver::new().direct(), Limit::default()).map(|_| ())
 }
 
 fn defect(ts: &TransitionSystem) -> String {
@@ -47,19 +47,20 @@ fn guards_that_the_solver_cannot_tell_apart_make_no_system() {
 fn a_hard_question_is_not_answered_by_a_small_limit() {
     let text = "lts 1\nvar x: bv64\nvar y: bv64\nentry head\nhead:\n goto head\n";
     let ts = system(text);
-    let system = System::verify(&ts, &mut Z3Solver::new(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
+    let system = System::verify(&ts, &mut Z3Solver::new().direct(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
     let hard = inductive(&ts, &[("head", "y == 0 || (x /u y) * y + x %u y == x")]);
-    let r = check(&system, &hard, &mut Z3Solver::new(), Limit::rlimit(1000)).map(|_| ()).expect_err("too hard");
+    let r =
+        check(&system, &hard, &mut Z3Solver::new().direct(), Limit::rlimit(1000)).map(|_| ()).expect_err("too hard");
     assert_eq!(r.condition, Condition::SolverUnknown, "{r}");
     let easy = inductive(&ts, &[("head", "x * y == y * x")]);
-    assert!(check(&system, &easy, &mut Z3Solver::new(), Limit::default()).is_ok());
+    assert!(check(&system, &easy, &mut Z3Solver::new().direct(), Limit::default()).is_ok());
 }
 
 /// A loop that ends for x other than 1, with the term `when` that its proof speaks of.
 fn proved_elsewhere(ts: &TransitionSystem, when: Term) -> Proved {
     let mut part = ranking(ts, "head", &[("head", "x != 1")], &[("head", &[(Order::Unsigned, "x")])]);
     part.when = when;
-    judge(ts, &part, &mut Z3Solver::new()).unwrap_or_else(|r| panic!("{r}"))
+    judge(ts, &part, &mut Z3Solver::new().direct()).unwrap_or_else(|r| panic!("{r}"))
 }
 
 /// A term is a number in its arena: `x != 1` in one copy of a system is `true` in another one.
@@ -77,13 +78,14 @@ fn a_proof_about_another_copy_of_the_system_is_no_part() {
     assert_eq!(in_second, in_first);
     assert_eq!(first.hash(), second.hash());
     let part = proved_elsewhere(&first, in_first);
-    let system = System::verify(&second, &mut Z3Solver::new(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
+    let system =
+        System::verify(&second, &mut Z3Solver::new().direct(), Limit::default()).unwrap_or_else(|d| panic!("{d}"));
     let concluded = program::conclude(
         &system,
         Property::ProgramTerminates,
         in_second,
         &[part],
-        &mut Z3Solver::new(),
+        &mut Z3Solver::new().direct(),
         Limit::default(),
     );
     assert_eq!(concluded.map(|_| ()).map_err(|r| r.condition), Err(Condition::OtherSystem));
@@ -213,7 +215,7 @@ fn an_assumption_that_no_edge_names_is_stated_by_every_proof() {
     let ts = system(text);
     let run = Run { header: "head", when: "x == 1", start: &["1"], stem: &[], cycle: &[0], same: &["x"], value: None };
     let stated = |claim: &Claim| -> Vec<usize> {
-        let proved = judge(&ts, claim, &mut Z3Solver::new()).unwrap_or_else(|r| panic!("{r}"));
+        let proved = judge(&ts, claim, &mut Z3Solver::new().direct()).unwrap_or_else(|r| panic!("{r}"));
         proved.assumptions().iter().map(|a| a.index()).collect()
     };
     let spins = orbit(&ts, &run);

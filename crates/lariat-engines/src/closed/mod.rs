@@ -21,11 +21,11 @@ mod rehearse;
 mod seeds;
 
 use crate::choices::{self, Chosen, PathChoice};
-use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
 use crate::path::{SymbolicPath, between, in_state, speaks_of_variables};
 use crate::stem;
 use lariat_ir::simplify::simplify;
-use lariat_ir::{Arm, Certificate, Claim, Id, LocId, Move, Property, Proves, Role, Term, TransitionSystem, Value};
+use lariat_ir::{Arm, Certificate, Claim, Id, LocId, Move, Property, Role, Term, TransitionSystem, Value};
 use lariat_smt::{Answer, Solver};
 use rehearse::Rehearsal;
 use seeds::{Seed, Visits};
@@ -47,14 +47,8 @@ impl Engine for ClosedSet {
     fn name(&self) -> &'static str {
         "closed-set"
     }
-    fn cost(&self) -> u32 {
-        30
-    }
-    fn applies(&self, task: &Task<'_>) -> Applies {
-        if task.ts.proves == Proves::Terminates {
-            return Applies::Elsewhere;
-        }
-        Applies::Yes
+    fn pursues(&self, goal: Goal) -> bool {
+        matches!(goal, Goal::Endless(_))
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         if cx.effort == Effort::Quick {
@@ -175,8 +169,8 @@ fn same_ways(a: &[Way], b: &[Way]) -> bool {
 
 /// The heads of the loop and of the loops inside it.
 fn heads(task: &Task<'_>) -> BTreeSet<LocId> {
-    let inner = task.forest.loops.ids().filter(|l| task.forest.is_inside(*l, task.id));
-    inner.chain([task.id]).map(|l| task.forest.loops[l].header).collect()
+    let inner = task.forest.loops.ids().filter(|l| task.forest.is_inside(*l, task.id()));
+    inner.chain([task.id()]).map(|l| task.forest.loops[l].header).collect()
 }
 
 /// The ways that do not hang on the environment, each with the nth choice of its inputs, or the last one.

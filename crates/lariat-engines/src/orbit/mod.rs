@@ -8,11 +8,9 @@ mod ends;
 mod forever;
 mod periodic;
 
-pub(crate) use periodic::Lassos;
-
-use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
 use crate::path::around;
-use lariat_ir::{Claim, Proves};
+use lariat_ir::Claim;
 use lariat_smt::Solver;
 
 /// The engine.
@@ -28,11 +26,8 @@ impl Engine for Orbit {
     fn name(&self) -> &'static str {
         "orbit"
     }
-    fn cost(&self) -> u32 {
-        20
-    }
-    fn applies(&self, _: &Task<'_>) -> Applies {
-        Applies::Yes
+    fn pursues(&self, goal: Goal) -> bool {
+        matches!(goal, Goal::Ends(_) | Goal::Endless(_))
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         let ts = task.ts;
@@ -41,24 +36,25 @@ impl Engine for Orbit {
         }
         if cx.effort == Effort::Full {
             // The other tests have no bounds that are worth raising.
-            let found = match ts.proves {
-                Proves::Terminates => None,
-                _ => periodic::repeats(task, cx, cx.solver().as_mut()).ok(),
-            };
-            return found.map_or(Outcome::GaveUp(String::new()), |claim| Outcome::Claims(vec![claim]));
+            if task.wants_endless_run()
+                && let Ok(claim) = periodic::repeats(task, cx, cx.solver().as_mut())
+            {
+                return Outcome::Claims(vec![claim]);
+            }
+            return Outcome::GaveUp(String::new());
         }
         let this = task.this();
         let all = around(ts, cx, this.header, &this.body, MOST_PATHS);
         let mut solver = cx.solver();
         let mut claims = Vec::new();
         let mut reasons = Vec::new();
-        if ts.proves != Proves::Diverges {
+        if task.wants_end() {
             match ends::always_ends(task, cx, solver.as_mut(), &all) {
                 Ok(claim) => claims.push(claim),
                 Err(reason) => reasons.push(reason),
             }
         }
-        if ts.proves != Proves::Terminates {
+        if task.wants_endless_run() {
             let tests: [Test<'_>; 2] = [&|solver| forever::runs_for_ever(task, cx, solver, &all), &|solver| {
                 periodic::repeats(task, cx, solver)
             }];

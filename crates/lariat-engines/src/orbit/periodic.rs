@@ -30,11 +30,16 @@ use lariat_ir::{
     Value, VarId,
 };
 use lariat_smt::{Answer, Solver};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Runs that repeat, one for each loop for which one was found.
-pub(crate) type Lassos = BTreeMap<LocId, Lasso>;
+type Lassos = BTreeMap<LocId, Lasso>;
+
+/// Those of a system, as far as each effort goes.
+#[derive(Default)]
+struct LassosByEffort([OnceCell<Lassos>; 3]);
 
 /// How far runs are followed.
 struct Reach {
@@ -62,7 +67,8 @@ const MOST_MISSES: usize = 4;
 pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, String> {
     let ts = task.ts;
     let header = task.this().header;
-    let lassos = task.board.lassos(cx.effort, || hunt(ts, task.forest, cx, solver));
+    let found = task.board.get_or_insert_with(LassosByEffort::default);
+    let lassos = found.0[cx.effort as usize].get_or_init(|| hunt(ts, task.forest, cx, solver));
     let Some(lasso) = lassos.get(&header) else {
         return Err("no run came back to where it was".into());
     };

@@ -85,8 +85,8 @@ impl Automaton {
     /// The automaton of a loop, without transitions.
     pub fn of(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Self {
         let ts = task.ts;
-        let inner = task.forest.loops.ids().filter(|l| task.forest.is_inside(*l, task.id));
-        let heads: BTreeSet<LocId> = inner.chain([task.id]).map(|l| task.forest.loops[l].header).collect();
+        let inner = task.forest.loops.ids().filter(|l| task.forest.is_inside(*l, task.id()));
+        let heads: BTreeSet<LocId> = inner.chain([task.id()]).map(|l| task.forest.loops[l].header).collect();
         let mut this = Self { heads: heads.clone(), states: Vec::new(), cells: Vec::new(), limited: false };
         let mut rests = Vec::new();
         for &head in &heads {

@@ -15,10 +15,11 @@ mod reduction;
 mod tests;
 mod times;
 
-use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
+use crate::invariants::Invariants;
 use crate::rank::on_slice;
 use automaton::Automaton;
-use lariat_ir::{Claim, Proves};
+use lariat_ir::Claim;
 use std::time::Instant;
 
 pub use automaton::Mark;
@@ -32,11 +33,8 @@ impl Engine for PathAutomaton {
     fn name(&self) -> &'static str {
         "path-automaton"
     }
-    fn cost(&self) -> u32 {
-        40
-    }
-    fn applies(&self, _: &Task<'_>) -> Applies {
-        Applies::Yes
+    fn pursues(&self, goal: Goal) -> bool {
+        matches!(goal, Goal::Ends(_) | Goal::Endless(_))
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         if cx.effort == Effort::Quick {
@@ -46,13 +44,13 @@ impl Engine for PathAutomaton {
         cx.limit.rlimit = cx.limit.rlimit.min(cx.effort.most(200_000, 400_000));
         let mut claims = Vec::new();
         let mut reasons = Vec::new();
-        if task.ts.proves != Proves::Diverges {
+        if task.wants_end() {
             match ends(task, cx) {
                 Ok(found) => claims.extend(found),
                 Err(reason) => reasons.push(reason),
             }
         }
-        if task.ts.proves != Proves::Terminates && (claims.is_empty() || cx.audit) {
+        if task.wants_endless_run() && (claims.is_empty() || cx.audit) {
             match runs_for_ever(task, cx) {
                 Ok(claim) => claims.push(claim),
                 Err(reason) => reasons.push(reason),
@@ -81,6 +79,6 @@ fn runs_for_ever(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
     let now = Instant::now();
     let deadline = now + cx.deadline.saturating_duration_since(now) / 4;
     reduction::mark(task, &mut automaton, cx.effort, deadline);
-    let invariants = task.board.invariants(task.ts, task.forest, cx.deadline);
-    forever::search(task, cx, solver.as_mut(), &mut automaton, invariants)
+    let invariants = Invariants::of(task.board, task.ts, task.forest, cx.deadline);
+    forever::search(task, cx, solver.as_mut(), &mut automaton, &invariants)
 }

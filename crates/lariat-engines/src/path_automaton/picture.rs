@@ -4,7 +4,8 @@ use super::automaton::{Automaton, Mark};
 use super::times::Times;
 use super::{forever, reduction};
 use crate::board::Board;
-use crate::engine::{Effort, EngineCx, Task};
+use crate::engine::{Effort, EngineCx, Goal, Task};
+use crate::invariants::Invariants;
 use crate::path::in_state;
 use crate::slice::slice;
 use lariat_ir::lts::print_term;
@@ -46,7 +47,7 @@ pub struct Picture {
 pub fn picture(ts: &TransitionSystem, forest: &LoopForest, hash: SystemHash, id: LoopId, deadline: Instant) -> Picture {
     let board = Board::default();
     let sliced = slice(ts, &forest.loops[id].body);
-    let task = Task { ts: sliced.as_ref().unwrap_or(ts), forest, hash, id, board: &board };
+    let task = Task { ts: sliced.as_ref().unwrap_or(ts), forest, hash, goals: &[Goal::Ends(id)], board: &board };
     let cx =
         EngineCx { effort: Effort::Full, audit: false, limit: Limit::default(), deadline, gave_up: RefCell::default() };
     of(&task, &cx)
@@ -62,7 +63,7 @@ pub(super) fn of(task: &Task<'_>, cx: &EngineCx) -> Picture {
     reduction::mark(task, &mut automaton, cx.effort, cx.deadline);
     forever::mark(task, cx, solver, &mut automaton);
     let transitions = automaton.transitions(ts, cx, solver);
-    let invariants = task.board.invariants(ts, task.forest, cx.deadline);
+    let invariants = Invariants::of(task.board, ts, task.forest, cx.deadline);
     let mut states = Vec::new();
     let mut exits = Vec::new();
     for (i, s) in automaton.states.iter().enumerate() {

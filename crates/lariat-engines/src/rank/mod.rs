@@ -19,11 +19,12 @@ pub(crate) mod synth;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::{Applies, Effort, Engine, EngineCx, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
+use crate::invariants::Invariants;
 use crate::lp::Clock;
 use crate::slice::{brought, slice};
 use encode::Encoder;
-use lariat_ir::{Certificate, Claim, LocId, Measure, Outline, Property, Proves, Sort, Term};
+use lariat_ir::{Certificate, Claim, LocId, Measure, Outline, Property, Sort, Term};
 use model::{Model, Node};
 use paths::{Detail, Region};
 use slim::slim;
@@ -39,14 +40,8 @@ impl Engine for Ranking {
     fn name(&self) -> &'static str {
         "ranking"
     }
-    fn cost(&self) -> u32 {
-        10
-    }
-    fn applies(&self, task: &Task<'_>) -> Applies {
-        if task.ts.proves == Proves::Diverges {
-            return Applies::Elsewhere;
-        }
-        Applies::Yes
+    fn pursues(&self, goal: Goal) -> bool {
+        matches!(goal, Goal::Ends(_))
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         match on_slice(task, cx.deadline, &|view, known| search(view, cx.effort, cx.deadline, known)) {
@@ -67,9 +62,9 @@ pub(crate) type SearchOn<'s> = dyn Fn(&Task<'_>, &dyn Fn() -> BTreeMap<LocId, Te
 /// Claims that a loop ends, from a search on its slice.
 pub(crate) fn on_slice(task: &Task<'_>, deadline: Instant, search: &SearchOn<'_>) -> Result<Vec<Claim>, String> {
     let ts = task.ts;
-    let known = || task.board.invariants(ts, task.forest, deadline);
+    let known = || Invariants::of(task.board, ts, task.forest, deadline);
     let proofs = match slice(ts, &task.this().body) {
-        None => search(task, &|| known().clone())?,
+        None => search(task, &|| BTreeMap::clone(&known()))?,
         Some(sliced) => {
             let there = |t: &Term| brought(&ts.terms, &sliced.terms, *t);
             let back = |t: &Term| brought(&sliced.terms, &ts.terms, *t);
@@ -107,7 +102,7 @@ fn search(
 ) -> Result<Vec<Proof>, String> {
     let ts = task.ts;
     let this = task.this();
-    let inner = task.forest.loops.entries().filter(|(id, _)| *id == task.id || task.forest.is_inside(*id, task.id));
+    let inner = task.forest.loops.entries().filter(|(id, _)| *id == task.id() || task.forest.is_inside(*id, task.id()));
     let cutpoints: Vec<LocId> = inner.map(|(_, l)| l.header).collect();
     let dimensions: Vec<Term> = paths::relevant(ts, &this.body).into_iter().collect();
     // Sums of bit-vectors have finitely many values: falling is enough.

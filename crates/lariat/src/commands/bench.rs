@@ -350,7 +350,7 @@ fn measure(o: &Options, path: &Path) -> Json {
             let ts = lower(form, target);
             lowering += clock.lap();
             lariat_smt::fresh_context();
-            if let Err(defect) = System::verify(&ts, &mut Z3Solver::new(), Limit::default().until(deadline)) {
+            if let Err(defect) = System::verify(&ts, &mut Z3Solver::new().direct(), Limit::default().until(deadline)) {
                 return json!({ "error": format!("`{}`, {target:?}: {defect}", entry.name) });
             }
             verifying += clock.lap();

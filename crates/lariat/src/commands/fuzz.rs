@@ -9,7 +9,7 @@ use lariat_check::compose::{Control, Extent, Findings};
 use lariat_check::{Condition, Proved, Rejection, System, check};
 use lariat_engines::{Effort, portfolio};
 use lariat_ir::{Claim, LoopForest, SourceId, TransitionSystem};
-use lariat_smt::{Cvc5Solver, Limit, Solver, Z3Solver};
+use lariat_smt::{Cvc5Solver, DirectSolver, Limit, Z3Solver};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -174,7 +174,7 @@ static COMPARED: AtomicU64 = AtomicU64::new(0);
 /// the system.
 fn judge(second_solver: bool) -> Judge {
     Box::new(move |ts: &TransitionSystem, claims: &[Claim]| {
-        let first = judge_with(ts, claims, &mut Z3Solver::new());
+        let first = judge_with(ts, claims, &mut Z3Solver::new().direct());
         if second_solver {
             let mut cvc5 = Cvc5Solver::new().expect("cvc5 was found at the start");
             let second = judge_with(ts, claims, &mut cvc5);
@@ -192,7 +192,7 @@ fn judge(second_solver: bool) -> Judge {
     })
 }
 
-fn judge_with(ts: &TransitionSystem, claims: &[Claim], solver: &mut dyn Solver) -> Judgement {
+fn judge_with(ts: &TransitionSystem, claims: &[Claim], solver: &mut dyn DirectSolver) -> Judgement {
     match System::verify(ts, solver, JUDGED) {
         // The campaign knows by enumeration that the guards are total and disjoint: a solver that does not say so gave up.
         Err(defect) => claims.iter().map(|_| Err(format!("{GAVE_UP}{defect}"))).collect(),

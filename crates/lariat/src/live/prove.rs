@@ -307,8 +307,8 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
 /// The claim goes to the checker, with a system and a solver of its own.
 fn checked(closed: &Closed) -> Result<(Proved, Proved), String> {
     let limit = Limit::default();
-    let system = System::verify(&closed.ts, &mut Z3Solver::isolated(), limit).map_err(|d| d.to_string())?;
-    let mut solver = Z3Solver::isolated();
+    let system = System::verify(&closed.ts, &mut Z3Solver::isolated().direct(), limit).map_err(|d| d.to_string())?;
+    let mut solver = Z3Solver::isolated().direct();
     let proved = check(&system, &closed.claim, &mut solver, limit).map_err(|r| r.to_string())?;
     let (whole, when) = (Property::ProgramDiverges, closed.claim.when);
     let parts = [proved.clone()];

@@ -542,13 +542,13 @@ mod tests {
         use lariat_check::{Condition, System, check};
         use lariat_smt::{Limit, Z3Solver};
         Box::new(|ts, claims| {
-            let system = match System::verify(ts, &mut Z3Solver::new(), Limit::default()) {
+            let system = match System::verify(ts, &mut Z3Solver::new().direct(), Limit::default()) {
                 Ok(s) => s,
                 Err(defect) => return claims.iter().map(|_| Err(defect.to_string())).collect(),
             };
             claims
                 .iter()
-                .map(|c| match check(&system, c, &mut Z3Solver::new(), Limit::default()) {
+                .map(|c| match check(&system, c, &mut Z3Solver::new().direct(), Limit::default()) {
                     Ok(_) => Ok(()),
                     Err(r) if r.condition == Condition::SolverUnknown => Err(format!("{GAVE_UP}{r}")),
                     Err(r) => Err(r.to_string()),

@@ -400,7 +400,7 @@ fn one_system(o: &Options, path: &Path, found: &Found) -> Result<(), Failure> {
             entry.know(0, Study { ts: ts.clone(), analysis });
         } else {
             for (n, ts) in systems.iter().enumerate() {
-                System::verify(ts, &mut Z3Solver::new(), Limit::default()).map_err(|d| defect(n, d))?;
+                System::verify(ts, &mut Z3Solver::new().direct(), Limit::default()).map_err(|d| defect(n, d))?;
             }
             let told = &mut |n, study| entry.know(n, study);
             study_each(systems.len(), &|n| systems[n].clone(), &settings, &Room::default(), told);

@@ -2,13 +2,13 @@
 
 use super::SolverArg;
 use lariat_ir::{Term, Terms};
-use lariat_smt::{Answer, Cvc5Solver, Limit, Solver, Z3Solver};
+use lariat_smt::{Answer, Cvc5Solver, DirectSolver, DirectZ3, Limit, Solver, Z3Solver};
 use std::time::{Duration, Instant};
 
-/// cvc5; and where it gives up, or where there is no other, Z3 without the integer forms of words, which the first check used.
+/// cvc5; and where it gives up, or where there is no other, Z3.
 pub(super) struct Opinion {
     cvc5: Option<Cvc5Solver>,
-    z3: Z3Solver,
+    z3: DirectZ3,
     /// How many questions were asked, and how many of them cvc5 left to Z3.
     asked: usize,
     left: usize,
@@ -20,7 +20,7 @@ impl Opinion {
             SolverArg::Z3 => None,
             SolverArg::Cvc5 => Some(Cvc5Solver::new().map_err(|e| format!("{e}; or use --solver z3"))?),
         };
-        Ok(Self { cvc5, z3: Z3Solver::isolated().bit_by_bit(), asked: 0, left: 0 })
+        Ok(Self { cvc5, z3: Z3Solver::isolated().direct(), asked: 0, left: 0 })
     }
 
     /// Who answered, if not cvc5 alone.
@@ -28,6 +28,8 @@ impl Opinion {
         (self.left > 0).then(|| format!("Z3 answered {} of {} questions, which cvc5 gave up", self.left, self.asked))
     }
 }
+
+impl DirectSolver for Opinion {}
 
 impl Solver for Opinion {
     fn push(&mut self) {
