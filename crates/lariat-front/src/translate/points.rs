@@ -371,16 +371,16 @@ impl Points {
             Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => self.of_constant(inner),
             Constant::Aggregate(_, parts) => {
                 let mut all = Targets::default();
-                parts.iter().for_each(|p| {
+                for p in parts {
                     all.absorb(&self.of_constant(p));
-                });
+                }
                 all
             }
             Constant::Opaque(_, parts) => {
                 let mut all = one(ObjectKind::Outside, 0).anywhere();
-                parts.iter().for_each(|p| {
+                for p in parts {
                     all.absorb(&self.of_constant(p).anywhere());
-                });
+                }
                 all
             }
             _ => Targets::default(),

@@ -134,8 +134,8 @@ fn number(loops: &mut [OwnLoop]) {
 /// Where a loop stands: where the compiler says that it does, else at its header's first instruction with a place.
 fn header_span(cx: &Context<'_>, function: &Function, (header, body): (usize, &[usize])) -> Option<Span> {
     let leads_there = |b: &&Block| block_successors(&b.terminator).iter().any(|to| to.0 as usize == header);
-    let latches = body.iter().map(|b| &function.blocks[*b]).filter(leads_there);
-    let said = latches.filter_map(|b| b.loop_place).next();
+    let mut latches = body.iter().map(|b| &function.blocks[*b]).filter(leads_there);
+    let said = latches.find_map(|b| b.loop_place);
     let block = &function.blocks[header];
     let places = block.instructions.iter().map(|i| i.place).chain([block.place, function.place]);
     cx.span(said.or_else(|| places.flatten().find(|p| p.line > 0)))

@@ -239,7 +239,7 @@ fn with_outcome(
             return LoopReport { time: time + other.time, rejected, ..other };
         }
         (Outcome::Open(open), _) if this.verdict == Verdict::Terminates => {
-            undecide(&mut this, open_words(entry, *open))
+            undecide(&mut this, open_words(entry, *open));
         }
         (Outcome::Open(_), _) if this.verdict == Verdict::Unknown => {
             let inside = entry.studies.get(1).and_then(|s| Some((s, s.findings().hangs_within(copy)?)));
@@ -259,7 +259,7 @@ fn with_outcome(
 /// Why a system leaves a loop of the source open.
 fn reason_in(study: &Study, copy: &LoopCopy) -> Option<String> {
     let is_this = |l: &&LoopResult| study.analysis.control.source_of(l.id) == Some(copy);
-    study.analysis.loops.iter().find(is_this).and_then(open_reason)
+    study.analysis.loops.iter().find(is_this).map(open_reason)
 }
 
 /// Why a copy of a loop is not said to end, though its own proof says so.
@@ -399,7 +399,7 @@ fn loop_report(
         _ => Verdict::Unknown,
     };
     let rejected: Vec<String> = result.trials.iter().flat_map(|t| t.rejected.iter().cloned()).collect();
-    let reason = if verdict == Verdict::Unknown { open_reason(result) } else { None };
+    let reason = (verdict == Verdict::Unknown).then(|| open_reason(result));
     let place = match places {
         Some(places) => {
             let (line, column) = places.get(&this.header).copied().unwrap_or((1, 1));
@@ -489,15 +489,15 @@ fn proof_of(analysis: &Analysis, id: LoopId) -> Option<(&'static str, &Proved)> 
 }
 
 /// Why no engine decided a loop.
-fn open_reason(result: &LoopResult) -> Option<String> {
+fn open_reason(result: &LoopResult) -> String {
     let reasons: Vec<String> =
         result.trials.iter().filter_map(|t| t.reason.as_ref().map(|r| format!("{}: {r}", t.engine))).collect();
     let rejected = result.trials.iter().any(|t| !t.rejected.is_empty());
-    Some(match (reasons.is_empty(), rejected) {
+    match (reasons.is_empty(), rejected) {
         (true, false) => "no engine looked at it".to_owned(),
         (true, true) => "a proof was found but not accepted by the checker".to_owned(),
         _ => reasons.join("; "),
-    })
+    }
 }
 
 #[cfg(test)]
