@@ -178,8 +178,13 @@ impl<'a, 'm> Builder<'a, 'm> {
                     Err(Split) => {
                         // Nothing of this instruction has happened yet.
                         self.control.take_back(mark);
-                        let before = before.expect("without earlier stores nothing has to wait for one");
-                        self.control.go(&mut self.values, &before, at);
+                        let mut before = before.expect("without earlier stores nothing has to wait for one");
+                        if at == start {
+                            // What waits is the beginning of a scope, which happens here each time: a new piece would wait again.
+                            self.control.beyond_unless(&mut self.values, &mut before, truth(false));
+                        } else {
+                            self.control.go(&mut self.values, &before, at);
+                        }
                         return;
                     }
                 }
