@@ -9,8 +9,9 @@
 //! and within the copy; the smallest loop of the system that holds them has its header among them (`lariat_ir::loops`), so that the header
 //! is on a cycle within the copy. If that loop, or one around it, ends, there is no such run. A copy that the system does not list is open:
 //! nothing says where its locations are. If the whole system was proved to end, all its copies do. Where a run may leave what the model
-//! knows it may go on anywhere, in any state: what the program could have come to from there is open, unless the place was shown not to be reached, as
-//! part of a loop that ends.
+//! knows it may go on anywhere, in any state: what the program could have come to from there is open. It is not if that place lies in a loop that
+//! ends: a run that gets there can come back there for ever, unchanged (`System::verify` asks for that), so no run does. The same holds where the whole
+//! system was proved to end. A loop of the system that is none of the source follows the same rules, with its own locations in place of a copy's.
 //!
 //! **A copy hangs** in a system that may carry proofs of divergence if a loop of the system was proved to run for ever and the copy
 //! is the smallest one that holds all its locations. The run then stays in the copy, and in every one around it; only the
@@ -78,11 +79,6 @@ impl Control {
     /// The loops of the system.
     pub fn forest(&self) -> &LoopForest {
         &self.forest
-    }
-
-    /// Whether the system says which loops of the source it holds.
-    pub fn has_sources(&self) -> bool {
-        !self.sources.is_empty()
     }
 
     /// The loops of the source that it holds, with all their copies.
@@ -202,11 +198,6 @@ impl<'a> Findings<'a> {
         Ok(found)
     }
 
-    /// The system's control flow.
-    pub fn control(&self) -> &'a Control {
-        self.control
-    }
-
     /// Whether every run ends.
     pub fn program_ends(&self) -> bool {
         self.program_ends && self.control.proves != Proves::Diverges
@@ -232,8 +223,7 @@ impl<'a> Findings<'a> {
             return Ok(Extent::Always);
         }
         let region = self.control.region(source);
-        let escaped = |e: &LocId| !self.control.behind(*e, &self.ends).is_disjoint(&region);
-        if self.control.escapes.iter().any(escaped) {
+        if self.may_escape_to(&region) {
             return Err(Open::Beyond);
         }
         let mut extent = Extent::Always;
@@ -241,6 +231,12 @@ impl<'a> Findings<'a> {
             self.loop_ends(id, &region, &mut extent)?;
         }
         Ok(extent)
+    }
+
+    /// Whether a run may leave what the model knows and go on in these locations.
+    fn may_escape_to(&self, region: &BTreeSet<LocId>) -> bool {
+        let reaches = |e: &LocId| !self.control.behind(*e, &self.ends).is_disjoint(region);
+        !self.program_ends && self.control.escapes.iter().any(reaches)
     }
 
     /// The same for what goes round in one loop of the system: a cycle passes the loop's header, or lies in a loop inside.
@@ -355,6 +351,18 @@ impl<'a> Entry<'a> {
             (Ok(_), Some(w)) if w.hangs_across(copy) => Outcome::Open(Open::MayWrap),
             (Ok(extent), _) => Outcome::Ends(extent),
             (Err(open), _) => Outcome::Open(open),
+        }
+    }
+
+    /// Why the end of a loop of the system for proofs of termination is not to be told, if it is none of the source: no copy stands for it.
+    pub fn doubt(&self, id: LoopId) -> Option<Open> {
+        let Self::Seen { ends, wrap, .. } = self else { return Some(Open::NotListed) };
+        // Which of the loops where numbers wrap it is nobody knows.
+        let strays = |w: &Findings<'_>| w.hanging().any(|h| w.control.smallest(h).is_none());
+        if ends.may_escape_to(&ends.control.forest.loops[id].body) {
+            Some(Open::Beyond)
+        } else {
+            wrap.as_ref().is_some_and(strays).then_some(Open::MayWrap)
         }
     }
 
@@ -618,6 +626,36 @@ mod tests {
         ends.program_ends = true;
         let entry = Entry::Seen { ends, hangs: None, wrap: Some(hanging(&nowhere)) };
         assert_eq!(entry.program(), Outcome::Open(Open::Wraps), "but something hangs");
+    }
+
+    #[test]
+    fn what_comes_behind_an_escape_is_open() {
+        // The first loop ends; behind it a run may escape, then comes the second one.
+        let mut ts = TransitionSystem::new("escape", Integers::Wrap);
+        let [first, fork, beyond, second] = ["first", "fork", "beyond", "second"].map(|n| ts.add_loc(n));
+        ts.entry = first;
+        let tt = ts.terms.tt();
+        for (a, b) in
+            [(first, first), (first, fork), (fork, beyond), (beyond, beyond), (fork, second), (second, second)]
+        {
+            ts.add_edge(a, b, tt, Vec::new());
+        }
+        for (n, l) in [first, second].into_iter().enumerate() {
+            ts.sources.push(SourceLoop { copy: LoopCopy { key: key(n), instance: 0 }, parent: None });
+            ts.locs[l].within = Some(SourceId::from_index(n));
+        }
+        ts.locs[beyond].escapes = true;
+        let control = Control::unverified(&ts);
+        let at = |l| control.forest.with_header(l).expect("a loop");
+        let copy = |n| LoopCopy { key: key(n), instance: 0 };
+        let mut found = Findings::new(&control, []).expect("there are no proofs");
+        found.ends.extend([first, second].map(|l| (at(l), Extent::Always)));
+        assert_eq!((found.ends(&copy(0)), found.ends(&copy(1))), (Ok(Extent::Always), Err(Open::Beyond)));
+        let entry = Entry::Seen { ends: found.clone(), hangs: None, wrap: None };
+        assert_eq!((entry.doubt(at(first)), entry.doubt(at(second))), (None, Some(Open::Beyond)));
+        // It was shown that no run gets there.
+        found.ends.insert(at(beyond), Extent::Always);
+        assert_eq!(found.ends(&copy(1)), Ok(Extent::Always));
     }
 
     #[test]

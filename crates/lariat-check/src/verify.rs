@@ -12,8 +12,11 @@
 mod diagram;
 mod tree;
 
-use lariat_ir::{Id, Integers, LocId, LoopForest, Op, Proves, Role, SINKS, Sort, SystemHash, Term, TransitionSystem};
+use lariat_ir::{
+    Id, Integers, LocId, LoopForest, Op, Proves, Role, SINKS, Sort, SystemHash, Term, TransitionSystem, VarId,
+};
 use lariat_smt::{Answer, DirectSolver, Limit, Why};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -153,10 +156,43 @@ fn disagreement(ts: &TransitionSystem) -> Option<String> {
     if ts.edges.iter().flat_map(|e| &e.assumes).any(|a| ts.assumptions.get(*a).is_none()) {
         return Some("an edge names an assumption that the system does not have".into());
     }
+    if let Some(l) = ts.locs.ids().find(|l| ts.locs[*l].escapes && !comes_back(ts, *l)) {
+        return Some(format!(
+            "`{}` escapes, and a run that gets there need not come back unchanged; lead it back to itself, by an unknown value",
+            ts.locs[l].name
+        ));
+    }
     if ts.integers == Integers::C && ts.proves == Proves::Both {
         return Some("in the semantics `c` a system carries one verdict only; set `proves`".into());
     }
     None
+}
+
+/// Whether a run that gets to a location can come back to it again and again, in the same state but for values that are chosen afresh.
+///
+/// The way back consists of edges that only store unknown values, each taken because of values that were stored on the way. If it
+/// leads to the location itself, the run goes on so for ever. If it leads to where the run came from, by an edge that changes nothing, the
+/// same guard holds there again when the same values are chosen again.
+fn comes_back(ts: &TransitionSystem, location: LocId) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![(location, BTreeSet::new())]);
+    let mut reached = BTreeSet::new();
+    while let Some((at, stored)) = open.pop() {
+        for e in ts.locs[at].out.iter().map(|e| &ts.edges[*e]) {
+            let chosen = |(v, t): &(VarId, Term)| matches!(ts.terms.role(*t), Some(Role::Unknown(_))).then_some(*v);
+            let Some(new) = e.updates.iter().map(chosen).collect::<Option<BTreeSet<VarId>>>() else { continue };
+            let by_choice = |s: &Term| matches!(ts.terms.role(*s), Some(Role::Var(v)) if stored.contains(&v));
+            if !ts.terms.symbols(e.guard).iter().all(by_choice) || e.to.is_sink() {
+                continue;
+            }
+            reached.insert(e.to);
+            if seen.insert(e.to) {
+                open.push((e.to, &stored | &new));
+            }
+        }
+    }
+    let mut into = ts.edges.iter().filter(|e| e.to == location);
+    reached.contains(&location)
+        || location != ts.entry && into.all(|e| e.updates.is_empty() && reached.contains(&e.from))
 }
 
 fn undecided(at: LocId, name: &str, why: &Why) -> SystemDefect {
@@ -184,5 +220,46 @@ fn find(ts: &TransitionSystem, solver: &mut dyn DirectSolver, t: Term, limit: Li
             Ok(Some(if values.is_empty() { "in any state".into() } else { format!("where {}", values.join(", ")) }))
         }
         Answer::Unknown(why) => Err(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_ir::lts;
+
+    /// Whether the location `beyond` of a system with these lines comes back.
+    fn back(lines: &str) -> bool {
+        let text = format!(
+            "lts 1\nintegers wrap\nvar x: bv8\nvar m: bv1\nabstraction more: bv1\nentry a\n\
+             a: if x == 0 goto beyond\n if x != 0 goto EXIT\n{lines}"
+        );
+        let ts = lts::parse(&text).expect("a system").system;
+        comes_back(&ts, ts.loc_named("beyond").expect("it is there"))
+    }
+
+    #[test]
+    fn where_a_run_escapes_it_can_come_back_for_ever() {
+        let choose = "beyond: escapes goto c with m := more\n";
+        assert!(back(&format!("{choose}c: if m == 0 goto beyond\n if m != 0 goto STOP\n")));
+        assert!(back(&format!("{choose}c: if m == 0 goto a\n if m != 0 goto STOP\n")));
+        assert!(back("beyond: escapes goto beyond\n"));
+        // It ends, it changes something, or something that was not chosen decides.
+        assert!(!back("beyond: escapes goto STOP\n"));
+        assert!(!back("beyond: escapes goto beyond with x := x + 1\n"));
+        assert!(!back(&format!("{choose}c: if m == 0 goto a with x := 1\n if m != 0 goto STOP\n")));
+        assert!(!back("beyond: escapes\n if x == 1 goto beyond\n if x != 1 goto STOP\n"));
+        // It comes back to one of the places that it came from only.
+        let two = "c: if m == 0 goto a\n if m != 0 goto d\nd: if x == 3 goto beyond\n if x != 3 goto EXIT\n";
+        assert!(back(&format!("{choose}{two}")), "both are reached by a choice");
+        let two = "c: if m == 0 goto a\n if m != 0 goto STOP\nd: if x == 3 goto beyond\n if x != 3 goto EXIT\n";
+        assert!(!back(&format!("{choose}{two}")));
+    }
+
+    #[test]
+    fn a_system_whose_escape_does_not_come_back_is_none() {
+        let text = "lts 1\nintegers wrap\nentry a\na: escapes goto EXIT\n";
+        let ts = lts::parse(text).expect("it can be read").system;
+        assert!(disagreement(&ts).is_some_and(|d| d.contains("escapes")));
     }
 }

@@ -148,7 +148,8 @@ pub struct Location {
     pub within: Option<SourceId>,
     /// Whether it stands for no place of the source: a loop that starts here is none of the program.
     pub artificial: bool,
-    /// Whether a run that gets here may go on anywhere in the program, in any state.
+    /// Whether a run that gets here may go on anywhere in the program, in any state. It can then also come back here for ever, unchanged, so
+    /// that a loop which holds this location ends only if no run gets here.
     pub escapes: bool,
     /// The edges that leave it.
     pub out: Vec<EdgeId>,

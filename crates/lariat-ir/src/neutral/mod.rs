@@ -498,7 +498,7 @@ pub struct Location {
     pub within: Option<SourceId>,
     /// Whether it stands for no place of the source: a loop that starts here is none of the program.
     pub artificial: bool,
-    /// Whether a run that gets here may go on anywhere in the program, in any state.
+    /// Whether a run that gets here may go on anywhere in the program, in any state; it can also come back for ever.
     pub escapes: bool,
 }
 

@@ -272,7 +272,7 @@ impl<'p> Builder<'p> {
         if self.ts.overflows.contains(&from) {
             self.ts.overflows.insert(chosen);
         }
-        self.ts.locs[chosen] = Location { name, out, ..self.ts.locs[from].clone() };
+        self.ts.locs[chosen] = Location { name, out, escapes: false, ..self.ts.locs[from].clone() };
         let span = self.ts.locs[from].span.clone();
         let always = self.ts.terms.tt();
         self.ts.push_edge(Edge { from, to: chosen, guard: always, updates, span, assumes: Vec::new() });

@@ -91,7 +91,6 @@ impl Generator {
         for l in self.ts.locs.ids().filter(|l| !l.is_sink()) {
             self.ts.locs[l].within = self.rng.percent(80).then(|| SourceId::from_index(self.rng.below(count)));
             self.ts.locs[l].artificial = self.rng.percent(5);
-            self.ts.locs[l].escapes = self.rng.percent(3);
         }
     }
 

@@ -166,6 +166,12 @@ fn loops_of(file: &str, entry: &EntryStudy, known: &compose::Entry<'_>) -> Vec<L
                 }
             }
         }
+        if first.analysis.control.source_of(result.id).is_none()
+            && this.verdict == Verdict::Terminates
+            && let Some(open) = known.doubt(result.id)
+        {
+            undecide(&mut this, open_words(entry, open));
+        }
         all.push(this);
     }
     if let Some(study) = second {

@@ -66,6 +66,9 @@ pub(in crate::translate) struct Control<'a, 'm> {
     forced: FastSet<Point>,
 }
 
+/// What proofs about what follows rest on.
+const ROOM: &str = "no more, and no larger, objects are made here than there are model addresses for";
+
 /// How a run leaves what the model knows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::translate) enum Beyond {
@@ -239,7 +242,7 @@ impl Control<'_, '_> {
             let line = span.as_ref().map_or(0, |s| s.line);
             (format!("{}{shown}:{line}", if artificial { "returns:" } else { "" }), span)
         };
-        // A point has one name in both forms of a program, so that its loops can be compared.
+        // A point has one name in both forms of a program, for readers.
         let name = self.known.get(&at).cloned().unwrap_or_else(|| self.names.unused(&name));
         let mut location = Location::new(name, Vec::new());
         location.span = span;
@@ -378,7 +381,15 @@ impl Control<'_, '_> {
         state: &mut State,
         ok: Cond,
     ) -> bool {
-        self.leaves_unless(values, state, ok, Beyond::Room)
+        if ok == truth(true) {
+            return true;
+        }
+        let follows = self.leaves_unless(values, state, ok, Beyond::Room);
+        if follows {
+            // What is said of later loops leaves out runs for which there was no room.
+            values.assume(state, ROOM, state.span_of());
+        }
+        follows
     }
 
     fn leaves_unless(&mut self, values: &mut Values<'_, '_>, state: &mut State, ok: Cond, how: Beyond) -> bool {
