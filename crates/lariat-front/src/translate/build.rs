@@ -10,7 +10,7 @@
 //! freedom that C gives.
 
 use super::calls::Calls;
-use super::control::{Control, RETURN};
+use super::control::Control;
 use super::flat::Point;
 use super::library::Library;
 use super::memory::Memory;
@@ -56,12 +56,14 @@ impl<'a, 'm> Builder<'a, 'm> {
     pub(super) fn build(mut self) -> (Program, FastMap<Point, String>) {
         self.start();
         while let Some((point, location)) = self.control.next_piece() {
-            if point.index == RETURN {
+            if point.index == Point::RETURN {
                 let mut state = State::new(self.cx, self.cx.flat.entry(point.instance));
                 state.at = point;
                 self.return_again(state);
             } else {
-                self.control.push(State::new(self.cx, point), Next::Arrive);
+                let mut state = State::new(self.cx, point.plain());
+                state.begun = point.is_begun();
+                self.control.push(state, Next::Arrive);
             }
             self.ways(point, location);
         }
@@ -147,12 +149,13 @@ impl<'a, 'm> Builder<'a, 'm> {
                     continue;
                 }
                 state.steps += 1;
-                if state.steps > MAX_STEPS && at != start {
+                if state.steps > MAX_STEPS && at != start.plain() {
                     self.control.go(&mut self.values, &state, at);
                     return;
                 }
                 state.arrive(self.cx, instruction.place);
-                self.memory.declare(&mut self.values, &mut state);
+                let begun = std::mem::take(&mut state.begun);
+                let begins = !begun && self.memory.declare(&mut self.values, &mut state);
                 // Only what was stored before can make an instruction start a new piece.
                 let before = (!state.stores.is_empty()).then(|| state.clone());
                 state.settled = state.stores.len();
@@ -179,11 +182,13 @@ impl<'a, 'm> Builder<'a, 'm> {
                         // Nothing of this instruction has happened yet.
                         self.control.take_back(mark);
                         let mut before = before.expect("without earlier stores nothing has to wait for one");
-                        if at == start {
-                            // What waits is the beginning of a scope, which happens here each time: a new piece would wait again.
+                        // A scope that begins here is not to begin again.
+                        let to = if begun || begins { at.begun() } else { at };
+                        if to == start {
+                            // What happens at the start of this piece would happen again.
                             self.control.beyond_unless(&mut self.values, &mut before, truth(false));
                         } else {
-                            self.control.go(&mut self.values, &before, at);
+                            self.control.go(&mut self.values, &before, to);
                         }
                         return;
                     }

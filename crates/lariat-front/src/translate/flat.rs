@@ -23,6 +23,25 @@ pub(super) struct Point {
     pub index: u32,
 }
 
+impl Point {
+    /// The mark of points behind the scopes that begin there.
+    const BEGUN: u32 = 1 << 31;
+    /// The position that stands for the return of an instance that is entered again from within.
+    pub const RETURN: u32 = u32::MAX;
+
+    /// The same place, when the scopes that begin there have begun: a location of its own where the instruction needs what that stored.
+    pub fn begun(self) -> Self {
+        Self { index: self.index | Self::BEGUN, ..self }
+    }
+    pub fn is_begun(self) -> bool {
+        self.index & Self::BEGUN != 0 && self.index != Self::RETURN
+    }
+    /// The place in the graph.
+    pub fn plain(self) -> Self {
+        if self.is_begun() { Self { index: self.index & !Self::BEGUN, ..self } } else { self }
+    }
+}
+
 /// A value of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct FlatValue(pub u32);

@@ -6,7 +6,6 @@
 //!
 //! Control comes back to a call that returns twice from anywhere, so each block of such a function leads there.
 
-use super::control::RETURN;
 use super::flat::{InstanceId, Point, index};
 use super::{Context, block_successors};
 use crate::module::{Block, BlockId, Function, FunctionId, Op};
@@ -75,7 +74,7 @@ impl Sources {
 
     /// The innermost loop of the source at a point.
     pub(super) fn at(&self, p: Point) -> Option<SourceId> {
-        let of_block = if p.index == RETURN { None } else { self.blocks.get(&(p.instance, p.block)).copied() };
+        let of_block = if p.index == Point::RETURN { None } else { self.blocks.get(&(p.instance, p.block)).copied() };
         of_block.or_else(|| self.instances[p.instance.0 as usize])
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct State {
     pub(super) direct: bool,
     /// Whether the access is a store.
     pub(super) writing: bool,
+    /// Whether the scopes that begin here have begun.
+    pub(super) begun: bool,
 }
 
 /// How a way goes on, when its turn comes.
@@ -84,6 +86,7 @@ impl State {
             asked: 0,
             direct: false,
             writing: false,
+            begun: false,
         }
     }
     pub(super) fn var(&self, v: usize) -> Expr {

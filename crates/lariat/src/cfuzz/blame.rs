@@ -73,6 +73,10 @@ pub fn blame(ts: &TransitionSystem, from: &Values, n: usize) -> Blame {
         if loc.is_sink() || found.observed.len() > n {
             break;
         }
+        // What a run does from here is not known, whatever this system writes there.
+        if ts.locs[loc].escapes && found.decided_after.is_none() {
+            found.decided_after = Some(found.observed.len());
+        }
         let out = &ts.locs[loc].out;
         let guards: Vec<Term> = out.iter().map(|&e| ts.edges[e].guard).collect();
         let mut never = |_: Term| unreachable!("a guard has no unknowns");

@@ -2,6 +2,7 @@
 
 use super::native::{OBSERVATIONS, input};
 use dashu_int::ops::BitTest;
+use dashu_int::IBig;
 use lariat_ir::neutral::IntType;
 use lariat_ir::random::Random;
 use lariat_ir::{
@@ -197,11 +198,10 @@ fn value_of_word(ts: &TransitionSystem, u: UnknownId, ty: Option<IntType>, word:
     match unknown.sort {
         Sort::Int => {
             let range = unknown.range.clone().or_else(|| ty.map(IntType::range));
-            let ends = range.and_then(|(lo, hi)| i128::try_from(lo).ok().zip(i128::try_from(hi).ok()));
-            let Some((lo, hi)) = ends else { return Value::int(word) };
-            // A range as wide as the numbers here holds every word.
-            let size = hi.checked_sub(lo).and_then(|d| d.checked_add(1));
-            Value::int(size.map_or(word, |size| lo + (word - lo).rem_euclid(size)))
+            let Some((lo, hi)) = range else { return Value::int(word) };
+            let size = hi - &lo + IBig::ONE;
+            let above = (IBig::from(word) - &lo) % &size;
+            Value::Int(lo + if above < IBig::ZERO { above + size } else { above })
         }
         Sort::BitVec(w) => Value::bv(w, word.cast_unsigned()),
         Sort::Bool => Value::Bool(word & 1 == 1),

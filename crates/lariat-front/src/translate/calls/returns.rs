@@ -8,7 +8,7 @@ use crate::module::{Operand, Type};
 use crate::translate::build::Builder;
 use crate::translate::calls::Calls;
 use crate::translate::calls::skip::DESCENDED;
-use crate::translate::control::{Beyond, RETURN};
+use crate::translate::control::Beyond;
 use crate::translate::flat::{InstanceId, Point, index};
 use crate::translate::memory::layout::Life;
 use crate::translate::memory::lives::Presence;
@@ -194,7 +194,7 @@ impl Builder<'_, '_> {
             let ty = self.values.type_of(var);
             state.set(var, part.to(ty));
         }
-        self.control.push(state, Next::Go(Point { index: RETURN, ..self.cx.flat.entry(id) }));
+        self.control.push(state, Next::Go(Point { index: Point::RETURN, ..self.cx.flat.entry(id) }));
     }
 
     /// A return of a function that calls itself: of the outermost call, or of an inner one, which goes on after one of the

@@ -23,9 +23,6 @@ use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location};
 use lariat_ir::{IdVec, SourceId, SourceLoop, UnknownKind};
 use std::collections::VecDeque;
 
-/// The position that stands for the return of an instance that is entered again from within.
-pub(in crate::translate) const RETURN: u32 = u32::MAX;
-
 /// How many instructions a piece may have, and how many cases.
 const STEPS: usize = 400;
 const CASES: usize = 48;
@@ -178,7 +175,8 @@ impl Control<'_, '_> {
     /// Begins with the piece at a location.
     pub(in crate::translate) fn begin_piece(&mut self, at: Point, location: usize) {
         self.cases.clear();
-        let point = Point { index: if at.index == RETURN { 0 } else { at.index }, ..at };
+        let at = at.plain();
+        let point = Point { index: if at.index == Point::RETURN { 0 } else { at.index }, ..at };
         self.current = (location, location != 0 && self.cx.on_cycle(point));
     }
 
@@ -214,7 +212,7 @@ impl Control<'_, '_> {
             return *n;
         }
         let function = self.cx.flat.function(at.instance);
-        if at.index == RETURN {
+        if at.index == Point::RETURN {
             let name = self.names.unused(&format!("returns:{}", debug::clean(function.shown())));
             let mut location = Location::new(name, Vec::new());
             location.span = self.cx.span(function.place);
@@ -227,23 +225,25 @@ impl Control<'_, '_> {
             self.queue.push_back(at);
             return n;
         }
+        let key = at;
+        let at = key.plain();
         let instance = self.cx.flat.instance(at.instance);
-        let header = (at.index == 0).then(|| self.headers.get(&(instance.function, at.block))).flatten().copied();
+        let header = (key.index == 0).then(|| self.headers.get(&(instance.function, at.block))).flatten().copied();
         let span = self.cx.span(header).or_else(|| self.cx.span_at(at)).or_else(|| self.cx.span(function.place));
         let shown = debug::clean(function.shown());
-        let entered_again = at == self.cx.flat.entry(at.instance) && !instance.recursions.is_empty();
+        let entered_again = key == self.cx.flat.entry(at.instance) && !instance.recursions.is_empty();
         // Within a recursion a cycle may start here that only returns from call after call.
         let artificial = !entered_again && header.is_none() && self.cx.recursive(at.instance);
         let (name, span) = if entered_again {
             (format!("recursion:{shown}"), self.cx.span(function.place).or(span))
-        } else if self.observations.contains(&at) {
+        } else if self.observations.contains(&key) {
             ("observe".to_owned(), span)
         } else {
             let line = span.as_ref().map_or(0, |s| s.line);
             (format!("{}{shown}:{line}", if artificial { "returns:" } else { "" }), span)
         };
         // A point has one name in both forms of a program, for readers.
-        let name = self.known.get(&at).cloned().unwrap_or_else(|| self.names.unused(&name));
+        let name = self.known.get(&key).cloned().unwrap_or_else(|| self.names.unused(&name));
         let mut location = Location::new(name, Vec::new());
         location.span = span;
         location.function = Some(function.shown().to_owned());
@@ -251,8 +251,8 @@ impl Control<'_, '_> {
         location.artificial = artificial;
         self.locs.push(location);
         let n = self.locs.len() - 1;
-        self.locations.insert(at, n);
-        self.queue.push_back(at);
+        self.locations.insert(key, n);
+        self.queue.push_back(key);
         n
     }
 
@@ -261,7 +261,7 @@ impl Control<'_, '_> {
         let target = self.location(to);
         let mut assigns: Vec<(usize, Expr)> =
             state.vars.iter().filter(|(v, e)| **e != Expr::Var(**v)).map(|(v, e)| (*v, e.clone())).collect();
-        let live = values.live_at(to);
+        let live = values.live_at(to.plain());
         for value in live {
             if self.memory.fixed_address(value.1, value.2).is_some() {
                 continue;

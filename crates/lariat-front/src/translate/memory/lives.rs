@@ -112,8 +112,8 @@ impl Memory<'_, '_> {
     }
 
     /// A variable that is declared here has no value yet, or none any more: control may come here again without having left
-    /// its scope. (Where the compiler marks scopes, the marks say it.)
-    pub(in crate::translate) fn declare(&self, values: &mut Values<'_, '_>, state: &mut State) {
+    /// its scope. (Where the compiler marks scopes, the marks say it.) Whether there is one.
+    pub(in crate::translate) fn declare(&self, values: &mut Values<'_, '_>, state: &mut State) -> bool {
         let f = self.cx.flat.instance(state.at.instance).function;
         let function = self.cx.flat.function(state.at.instance);
         let module = self.cx.flat.module;
@@ -132,11 +132,13 @@ impl Memory<'_, '_> {
             }
             Rc::new(found)
         }));
-        for value in here.get(&(state.at.block, state.at.index)).into_iter().flatten() {
+        let begin = here.get(&(state.at.block, state.at.index));
+        for value in begin.into_iter().flatten() {
             if let Some(id) = self.points.known(ObjectKind::Stack(state.at.instance, *value)) {
                 self.forget(values, state, id, UnknownKind::Environment);
             }
         }
+        begin.is_some()
     }
 
     /// Whether an address is that of a local object that the function calls by its name, in its scope.

@@ -1,7 +1,6 @@
 //! Which values are used after a point, so that they must be stored where a piece ends.
 
 use crate::module::{BlockId, Function, Op, Operand, ValueId};
-use crate::translate::control::RETURN;
 use crate::translate::flat::{FlatValue, InstanceId, Point, index};
 use crate::translate::values::Values;
 use crate::translate::{block_successors, operands_of, terminator_operands};
@@ -12,7 +11,7 @@ impl Values<'_, '_> {
     /// The values that are used at or after a point.
     pub(in crate::translate) fn live_at(&mut self, at: Point) -> Vec<(FlatValue, InstanceId, ValueId)> {
         let mut found = Vec::new();
-        let returns = at.index == RETURN;
+        let returns = at.index == Point::RETURN;
         let mut point = if returns { self.cx.flat.instance(at.instance).parent } else { Some(at) };
         let mut after_call = returns;
         while let Some(p) = point {
