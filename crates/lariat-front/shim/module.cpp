@@ -466,6 +466,7 @@ private:
       Out.number(A.getParamAlign().valueOrOne().value());
       objectSize(A.getParamByValType());
       objectSize(A.getParamStructRetType());
+      Out.flag(A.hasNoAliasAttr());
     }
     type(F.getReturnType());
     Out.flag(F.isVarArg());
@@ -951,6 +952,7 @@ private:
     Out.flag(C.hasFnAttr(Attribute::ReturnsTwice) ||
              (Intrinsic && Intrinsic->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp));
     Out.flag(changesFloats(C));
+    Out.flag(C.hasOperandBundles());
   }
 
   // ---- terminators

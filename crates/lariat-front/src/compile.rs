@@ -140,6 +140,18 @@ pub fn compile(path: &Path, options: &Options) -> Result<Vec<u8>, Failure> {
     }
 }
 
+/// Whether a file is one of C, by its name: bitcode does not say by which rules it was made.
+pub(crate) fn is_source(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    LANGUAGES.iter().any(|(e, _)| *e == extension)
+}
+
+/// Whether memory is accessed by its declared type only, as far as the compiler's flags say.
+pub(crate) fn typed_memory(flags: &[String]) -> bool {
+    let last = flags.iter().rev().find(|f| f.ends_with("strict-aliasing"));
+    last.is_none_or(|f| f != "-fno-strict-aliasing")
+}
+
 fn failure(message: impl Into<String>) -> Failure {
     Failure { place: None, message: message.into() }
 }

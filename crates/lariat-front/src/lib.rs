@@ -105,9 +105,10 @@ pub fn load(path: &Path, options: &Options) -> Result<Unit, Failure> {
     let time = options.time.map(|t| t.saturating_sub(compiling));
     let begin = Instant::now();
     let limits = Limits { time, memory: options.memory };
-    let module = llvm::read_within(&bitcode, &path.display().to_string(), limits)?;
+    let mut module = llvm::read_within(&bitcode, &path.display().to_string(), limits)?;
     drop(bitcode);
     check_data_model(&module, options)?;
+    module.typed_memory = compile::is_source(path) && compile::typed_memory(&options.flags);
     let entries = translate::translate(&module, options)?;
     Ok(Unit { entries, compiling, translating: begin.elapsed() })
 }

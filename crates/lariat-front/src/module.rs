@@ -16,6 +16,8 @@ pub struct Module {
     pub pointer_bits: u32,
     /// Whether the least significant byte comes last.
     pub big_endian: bool,
+    /// Whether memory may be accessed by its declared type only, as C has it: not known of bitcode, and not so in Rust.
+    pub typed_memory: bool,
     /// Assembly outside of functions.
     pub assembly: String,
     /// The files that places speak of.
@@ -444,6 +446,8 @@ pub enum Op {
         returns_twice: bool,
         /// Whether fast-math flags make some results poison.
         fast: bool,
+        /// Whether it has operand bundles, by which `llvm.assume` says more than its condition.
+        bundles: bool,
     },
     AtomicRmw {
         op: AtomicOp,
@@ -543,6 +547,8 @@ pub struct Parameter {
     pub byval: Option<u64>,
     /// For `sret`: the size of the object that receives the result.
     pub sret: Option<u64>,
+    /// For `noalias` (`restrict`): what is accessed through it and written is accessed through nothing else.
+    pub noalias: bool,
 }
 
 /// A variable of the source.

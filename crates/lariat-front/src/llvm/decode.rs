@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         let types = self.list(Self::debug_type)?;
         let globals = self.list(Self::global)?;
         let functions = self.list(Self::function)?;
-        Ok(Module { source, pointer_bits, big_endian, assembly, files, types, globals, functions })
+        Ok(Module { source, pointer_bits, big_endian, typed_memory: false, assembly, files, types, globals, functions })
     }
 
     // ---- types
@@ -353,6 +353,7 @@ impl<'a> Reader<'a> {
             align: self.number()?,
             byval: self.option(Self::number)?,
             sret: self.option(Self::number)?,
+            noalias: self.flag()?,
         })
     }
 
@@ -440,6 +441,7 @@ impl<'a> Reader<'a> {
                     nounwind: self.flag()?,
                     returns_twice: self.flag()?,
                     fast: self.flag()?,
+                    bundles: self.flag()?,
                 }
             }
             15 => Op::AtomicRmw {

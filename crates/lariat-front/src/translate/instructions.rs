@@ -141,7 +141,8 @@ impl<'m> Builder<'_, 'm> {
             return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment)));
         }
         state.direct = self.memory.is_direct(id, ptr);
-        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *align };
+        let access =
+            Access { pointer: &pointer, targets: &targets, size: *size, align: *align, ty: Some(&instruction.ty) };
         let loaded = self.load(state, access, &instruction.ty);
         state.direct = false;
         let Some(sym) = loaded? else { return Ok(None) };
@@ -168,7 +169,7 @@ impl<'m> Builder<'_, 'm> {
         let pointer = self.accessed(state, ptr);
         let sym = self.values.operand(state, value, ty);
         state.direct = self.memory.is_direct(state.at.instance, ptr);
-        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *align };
+        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *align, ty: Some(ty) };
         let stored = self.store(state, access, &sym, ty);
         state.direct = false;
         stored
@@ -226,7 +227,7 @@ impl<'m> Builder<'_, 'm> {
         let ty = &instruction.ty;
         let targets = self.memory.targets(state, ptr);
         let pointer = self.accessed(state, ptr);
-        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *size };
+        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *size, ty: None };
         let Some(_) = self.load(state, access, ty)? else { return Ok(None) };
         let old = self.values.any(state, ty, UnknownKind::Environment);
         let operand = self.values.operand(state, value, ty);
@@ -251,7 +252,7 @@ impl<'m> Builder<'_, 'm> {
         let targets = self.memory.targets(state, ptr);
         let pointer = self.accessed(state, ptr);
         let ty = operand_type(self.cx.flat.function(state.at.instance), new);
-        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *size };
+        let access = Access { pointer: &pointer, targets: &targets, size: *size, align: *size, ty: None };
         let Some(_) = self.load(state, access, &ty)? else { return Ok(None) };
         let both = self.values.any(state, &instruction.ty, UnknownKind::Environment);
         let new = self.values.operand(state, new, &ty);

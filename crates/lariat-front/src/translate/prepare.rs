@@ -277,6 +277,7 @@ pub(super) fn with_constructors(module: &mut Module, entry: FunctionId) -> Funct
             nounwind: false,
             returns_twice: false,
             fast: false,
+            bundles: false,
         },
         place: main.place,
         nosanitize: false,

@@ -1,8 +1,8 @@
 //! The interpreter's side: one run of a transition system with the inputs of the native run.
 
 use super::native::{OBSERVATIONS, input};
-use dashu_int::ops::BitTest;
 use dashu_int::IBig;
+use dashu_int::ops::BitTest;
 use lariat_ir::neutral::IntType;
 use lariat_ir::random::Random;
 use lariat_ir::{

@@ -1,8 +1,9 @@
 //! LLVM's intrinsics.
 
 use crate::intrinsic::Intrinsic;
-use crate::module::{Constant, Instruction, Operand, Type};
+use crate::module::{Constant, Instruction, Op, Operand, Type};
 use crate::translate::build::Builder;
+use crate::translate::memory::access::for_ends_only;
 use crate::translate::memory::lives::Presence;
 use crate::translate::points::{ObjectKind, Targets};
 use crate::translate::state::{Flow, Split, State};
@@ -36,6 +37,9 @@ impl<'m> Builder<'_, 'm> {
                     Some(a) => self.values.condition(state, a),
                     None => truth(true),
                 };
+                // What bundles promise (alignment, bounds) is not followed.
+                let more = matches!(instruction.op, Op::Call { bundles: true, .. });
+                let c = if more { and(c, for_ends_only()) } else { c };
                 return Ok(if self.control.require(state, c) { Flow::On } else { Flow::Done });
             }
             Intrinsic::UbsanTrap => {

@@ -6,18 +6,19 @@ mod intrinsics;
 mod returns;
 pub(in crate::translate) mod skip;
 
-use crate::module::{Callee, FunctionId, Instruction, Op, Operand, Type, ValueId};
+use crate::module::{Callee, Function, FunctionId, Instruction, Op, Operand, Type, ValueId};
 use crate::translate::build::Builder;
 use crate::translate::calls::assembly::falls_through;
 use crate::translate::calls::handlers::Risk;
 use crate::translate::calls::skip::{DESCENDED, Written};
 use crate::translate::flat::{InstanceId, Plan, Point, index, is_longjmp, is_setjmp, is_throw};
 use crate::translate::memory::Memory;
+use crate::translate::memory::access::for_ends_only_unless;
 use crate::translate::memory::forget::Reach;
 use crate::translate::memory::lives::Presence;
 use crate::translate::points::{ObjectId, ObjectKind, Offsets, Targets};
 use crate::translate::state::{Flow, Next, Split, State};
-use crate::translate::values::arith::{Num, Sym, cmp, constant, ite, low_bit, not, operate, truth};
+use crate::translate::values::arith::{Num, Sym, cmp, constant, ite, low_bit, not, operate, or, truth};
 use crate::translate::values::{Values, operand_type};
 use crate::translate::{Context, ModelUse, bits_of, debug};
 use lariat_ir::UnknownKind;
@@ -206,6 +207,32 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
+    /// What is behind a `restrict` parameter is not accessed through another one, if somebody writes it. That is asked of equal
+    /// pointers, and only where an endless run is shown: machines do not look. Whether anything follows.
+    fn keeps_apart(&mut self, state: &mut State, function: &Function, args: &[Operand]) -> bool {
+        let ty = self.memory.address();
+        let params: Vec<_> =
+            function.params.iter().zip(args).filter(|(p, _)| p.ty == Type::Ptr && p.byval.is_none()).collect();
+        for (n, (p, a)) in params.iter().enumerate() {
+            for (q, b) in &params[n + 1..] {
+                if !p.noalias && !q.noalias {
+                    continue;
+                }
+                let (at, bt) = (self.memory.targets(state, a), self.memory.targets(state, b));
+                if !at.0.keys().any(|o| bt.0.contains_key(o)) {
+                    continue;
+                }
+                let (x, y) = (self.values.number(state, a, &Type::Ptr), self.values.number(state, b, &Type::Ptr));
+                let (x, y) = (x.to(ty).unpromised().clone(), y.to(ty).unpromised().clone());
+                let null = cmp(CmpOp::Eq, ty, x.clone(), constant(0, ty));
+                if !self.control.require(state, for_ends_only_unless(or(null, cmp(CmpOp::Ne, ty, x, y)))) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
     /// Binds the arguments and goes to the callee's entry.
     fn enter(&mut self, state: &mut State, f: FunctionId, plan: Plan, args: &[Operand]) -> Result<Flow, Split> {
         let (Plan::Enter(inner) | Plan::Again(inner)) = plan else { return Ok(Flow::On) };
@@ -242,6 +269,9 @@ impl<'m> Builder<'_, 'm> {
                 continue;
             }
             bound.push((value, self.values.operand(state, arg, &p.ty)));
+        }
+        if !self.keeps_apart(state, function, args) {
+            return Ok(Flow::Done);
         }
         if self.cx.recursive(inner) {
             // This call has made none of its locals yet: what ends with it are not those of an outer one.
@@ -502,7 +532,7 @@ impl<'m> Builder<'_, 'm> {
     }
 }
 
-fn instruction_never_returns(instruction: &Instruction, function: Option<&crate::module::Function>) -> bool {
+fn instruction_never_returns(instruction: &Instruction, function: Option<&Function>) -> bool {
     let here = matches!(&instruction.op, Op::Call { noreturn: true, .. });
     here || function.is_some_and(|f| f.noreturn && f.blocks.is_empty())
 }

@@ -72,10 +72,10 @@ impl Library<'_, '_> {
         let ty = self.memory.address();
         let Some(outside) = self.memory.known(ObjectKind::Outside) else { return false };
         let targets = Targets([(outside, Offsets::ANY)].into());
-        let Ok(resolved) = self
-            .memory
-            .resolve(state, Access { pointer: &constant(address, ty), targets: &targets, size: bytes, align: 1 })
-        else {
+        let Ok(resolved) = self.memory.resolve(
+            state,
+            Access { pointer: &constant(address, ty), targets: &targets, size: bytes, align: 1, ty: None },
+        ) else {
             return false;
         };
         is_there(&resolved) && self.memory.write(values, state, &resolved, bytes, content).is_ok()
@@ -123,8 +123,9 @@ impl Builder<'_, '_> {
         let by = operate(BinaryOp::Mul, ty, Overflow::Undefined, count.to(ty), constant(bytes, ty));
         let last = operate(BinaryOp::Add, ty, Overflow::Undefined, vector.to(ty), by);
         let targets = self.memory.value(value(1)).clone();
-        if let Ok(resolved) =
-            self.memory.resolve(state, Access { pointer: &last, targets: &targets, size: bytes, align: bytes })
+        if let Ok(resolved) = self
+            .memory
+            .resolve(state, Access { pointer: &last, targets: &targets, size: bytes, align: bytes, ty: None })
             && is_there(&resolved)
         {
             // A vector that does not fit into its memory is none.

@@ -5,6 +5,7 @@ use crate::models::{BinaryOp as ModelBinary, Expr as ModelExpr, Model, Returns, 
 use crate::module::{Instruction, Op, Operand, Type};
 use crate::translate::flat::Point;
 use crate::translate::library::Library;
+use crate::translate::library::formats::string;
 use crate::translate::library::streams::{Outcome, parts};
 use crate::translate::points::Targets;
 use crate::translate::state::State;
@@ -26,6 +27,10 @@ pub(in crate::translate) struct ModelCall<'a> {
     pub(super) outcome: Option<Outcome>,
     /// Whether something that it requires is not said in the program: that it holds is an assumption.
     pub(super) vague: bool,
+    /// How many characters it prints at least.
+    pub(super) printed: Option<u64>,
+    /// Of arguments that are constant strings: their lengths.
+    lengths: Vec<Option<usize>>,
     data_model: DataModel,
     address: IntType,
 }
@@ -68,6 +73,8 @@ impl Library<'_, '_> {
             result: None,
             outcome: None,
             vague: false,
+            printed: None,
+            lengths: args.iter().map(|a| string(self.cx.flat.module, a).map(<[u8]>::len)).collect(),
             data_model: self.cx.options.data_model,
             address: self.memory.address(),
         }
@@ -89,7 +96,11 @@ impl ModelCall<'_> {
             }
             ModelExpr::Result => self.result.as_ref()?.to(ty),
             ModelExpr::SizeOf(t) => constant(t.bytes(self.data_model)?, ty),
-            ModelExpr::Index | ModelExpr::Length(_) | ModelExpr::Size(_) => return None,
+            ModelExpr::Length(n) => {
+                let length = IBig::from((*self.lengths.get(*n)?)?);
+                ty.contains(&length).then(|| constant(length, ty))?
+            }
+            ModelExpr::Index | ModelExpr::Size(_) => return None,
             ModelExpr::Unary(ModelUnary::Neg, a) => {
                 let a = self.number(a, ty)?;
                 operate(BinaryOp::Sub, ty, Overflow::Undefined, constant(0, ty), a)

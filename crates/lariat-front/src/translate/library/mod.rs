@@ -2,6 +2,7 @@
 
 pub(in crate::translate) mod arguments;
 pub(in crate::translate) mod call;
+mod formats;
 pub(in crate::translate) mod handles;
 pub(in crate::translate) mod models;
 mod returns;

@@ -8,13 +8,16 @@ use crate::translate::build::Builder;
 use crate::translate::flat::Point;
 use crate::translate::library::Library;
 use crate::translate::library::call::ModelCall;
+use crate::translate::library::formats::{Family, Format, never_ends, string};
 use crate::translate::library::streams::{Outcome, parts};
-use crate::translate::memory::access::Access;
+use crate::translate::memory::access::{Access, for_ends_only};
 use crate::translate::memory::forget::Reach;
 use crate::translate::points::{ObjectKind, constant_of};
 use crate::translate::state::{Flow, Split, State};
 use crate::translate::values::arith::{Num, Sym, and, cmp, constant, ite, low_bit, not, operate, truth};
+use crate::translate::values::operand_type;
 use crate::translate::{Context, ModelUse};
+use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow, Piece};
 
@@ -208,7 +211,13 @@ impl<'m> Builder<'_, 'm> {
                 Requirement::Readable { .. } | Requirement::More => None,
                 // `free` asks for itself.
                 Requirement::Freeable(_) => Some(truth(true)),
-                Requirement::String { .. } | Requirement::Apart { .. } => None,
+                Requirement::String { at, limit, or_null, .. } => {
+                    if !self.asks_for_string(state, *at, *or_null, limit.as_ref(), call) {
+                        return Ok(false);
+                    }
+                    continue;
+                }
+                Requirement::Apart { .. } => None,
             };
             match ok {
                 Some(ok) => {
@@ -220,6 +229,37 @@ impl<'m> Builder<'_, 'm> {
             }
         }
         Ok(true)
+    }
+
+    /// An argument must point to a string, or to so many bytes. Whether anything follows.
+    fn asks_for_string(
+        &mut self,
+        state: &mut State,
+        arg: usize,
+        or_null: bool,
+        limit: Option<&ModelExpr>,
+        call: &mut ModelCall<'_>,
+    ) -> bool {
+        let (Some(p), Some(operand)) = (call.values.get(arg), call.args.get(arg)) else {
+            call.vague = true;
+            return true;
+        };
+        if string(self.cx.flat.module, operand).is_some() {
+            return true;
+        }
+        let ty = self.memory.address();
+        // No byte need be looked at where there is a limit.
+        if !or_null && limit.is_none() {
+            let null = cmp(CmpOp::Eq, ty, p.to(ty), constant(0, ty));
+            if !self.control.require(state, not(null)) {
+                return false;
+            }
+            if never_ends(self.cx.flat.module, operand) && !self.control.require(state, for_ends_only()) {
+                return false;
+            }
+        }
+        call.vague = true;
+        true
     }
 
     /// What a defined call does and returns.
@@ -279,7 +319,9 @@ impl<'m> Builder<'_, 'm> {
                 // What was registered runs later: see `run_registered` and `callbacks`.
                 Effect::Registers(..) | Effect::GivesAway(_) => {}
                 Effect::Prints(format) => {
-                    call.vague = true;
+                    if !self.print(state, *format, &mut call) {
+                        return Ok(Flow::Done);
+                    }
                     if call.args.get(*format).is_none_or(|f| may_count(flat.module, f)) {
                         for t in call.targets.iter().skip(model.params.len()).cloned().collect::<Vec<_>>() {
                             self.memory.forget_all(&mut self.values, state, &t, UnknownKind::Environment);
@@ -288,7 +330,16 @@ impl<'m> Builder<'_, 'm> {
                         self.memory.forget_escaped(&mut self.values, state, Reach::Escaped);
                     }
                 }
-                Effect::Scans(format, kind) => self.scan(state, *format, *kind, &call)?,
+                Effect::Scans(format, kind) => {
+                    let parsed = call.args.get(*format).and_then(|f| string(flat.module, f));
+                    let parsed = parsed.and_then(|t| Format::parse(t, Family::Scans));
+                    let given = call.args.len().saturating_sub(model.params.len());
+                    let few = model.variadic && parsed.is_some_and(|p| p.pointers() > given);
+                    if few && !self.control.require(state, for_ends_only()) {
+                        return Ok(Flow::Done);
+                    }
+                    self.scan(state, *format, *kind, &call)?;
+                }
                 Effect::ChangesThrough(a) | Effect::FreesThrough(a) => {
                     let targets = call.targets.get(*a).cloned().unwrap_or_default();
                     if !targets.is_empty() {
@@ -348,7 +399,7 @@ impl<'m> Builder<'_, 'm> {
                     // A value of its own, as large as what is written, if there is a place of that size.
                     let resolved = self
                         .memory
-                        .resolve(state, Access { pointer: &pointer, targets: &targets, size: n, align: 1 })?;
+                        .resolve(state, Access { pointer: &pointer, targets: &targets, size: n, align: 1, ty: None })?;
                     if resolved.is_followed() {
                         let value = IntType::unsigned(u32::try_from(n * 8).unwrap_or(8));
                         // Where an object is nobody can choose: what the program reads as an address is the environment's.
@@ -383,11 +434,55 @@ impl<'m> Builder<'_, 'm> {
                 }
                 None => call.vague = true,
             },
+            (None, None) if let Some(least) = call.printed => {
+                // The characters, and the zero byte behind them.
+                let amount = ModelExpr::Number(i128::from(least) + 1);
+                if let Some(ok) = self.library.model_range(state, w.to, w.offset.as_ref(), &amount, call)?
+                    && !self.control.require(state, ok)
+                {
+                    return Ok(false);
+                }
+                call.vague = true;
+            }
             _ => call.vague = true,
         }
         // Not all of it may be new: what is written is not a matter of choice then.
         self.memory.forget_all(&mut self.values, state, &targets, UnknownKind::Abstraction);
         Ok(true)
+    }
+
+    /// `printf`: the arguments are those that a constant format needs. Whether anything follows.
+    fn print(&mut self, state: &mut State, format: usize, call: &mut ModelCall<'_>) -> bool {
+        let module = self.cx.flat.module;
+        let parsed =
+            call.args.get(format).and_then(|f| string(module, f)).and_then(|t| Format::parse(t, Family::Prints));
+        let (Some(parsed), true) = (parsed, call.model.variadic) else {
+            call.vague = true;
+            return true;
+        };
+        let function = self.cx.flat.function(call.at.instance);
+        let given = &call.args[call.model.params.len().min(call.args.len())..];
+        let types: Vec<_> = given.iter().map(|a| operand_type(function, a)).collect();
+        if !parsed.fits(&types, module.pointer_bits) && !self.control.require(state, for_ends_only()) {
+            return false;
+        }
+        for n in parsed.strings() {
+            let Some(s) = given.get(n) else { continue };
+            let null = matches!(call.values.get(call.model.params.len() + n).and_then(Num::as_const), Some(k) if *k == IBig::ZERO);
+            if (null || never_ends(module, s)) && !self.control.require(state, for_ends_only()) {
+                return false;
+            }
+            call.vague |= string(module, s).is_none();
+        }
+        call.printed = Some(parsed.least(|n, letter| match (letter, given.get(n)?) {
+            (b's', s) => string(module, s).map(|text| text.len() as u64),
+            (b'd' | b'i', Operand::Constant(Constant::Int(32, bits))) => {
+                Some(u32::try_from(*bits).ok()?.cast_signed().to_string().len() as u64)
+            }
+            (b'u', Operand::Constant(Constant::Int(32, bits))) => Some(bits.to_string().len() as u64),
+            _ => None,
+        }));
+        true
     }
 
     /// `scanf`: each further argument gets an input, or keeps its value.
@@ -414,7 +509,7 @@ impl<'m> Builder<'_, 'm> {
             if let Some(Some(size)) = sizes.get(n - first) {
                 let resolved = self
                     .memory
-                    .resolve(state, Access { pointer: &pointer, targets: &targets, size: *size, align: 1 })?;
+                    .resolve(state, Access { pointer: &pointer, targets: &targets, size: *size, align: 1, ty: None })?;
                 if resolved.is_followed() {
                     let old = self.memory.read(&mut self.values, state, &resolved, *size)?;
                     let value = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
@@ -446,31 +541,7 @@ impl<'m> Builder<'_, 'm> {
 
 /// Whether a format of the `printf` family may have a `%n`, which writes.
 pub(in crate::translate) fn may_count(module: &crate::module::Module, format: &Operand) -> bool {
-    let Operand::Constant(Constant::Global(g, 0)) = format else { return true };
-    match &module.globals[g.0 as usize].init {
-        Some(Constant::Bytes(text)) => {
-            let text: Vec<u8> = text.iter().copied().take_while(|b| *b != 0).collect();
-            let mut at = 0;
-            while at < text.len() {
-                if text[at] == b'%' {
-                    at += 1;
-                    while at < text.len() && !text[at].is_ascii_alphabetic() && text[at] != b'%' {
-                        at += 1;
-                    }
-                    while at < text.len() && b"hlLqjzt".contains(&text[at]) {
-                        at += 1;
-                    }
-                    if text.get(at) == Some(&b'n') {
-                        return true;
-                    }
-                }
-                at += 1;
-            }
-            false
-        }
-        Some(Constant::Zero(_)) => false,
-        _ => true,
-    }
+    string(module, format).and_then(|text| Format::parse(text, Family::Prints)).is_none_or(|f| f.counts())
 }
 
 pub(super) fn kind_of(kind: Kind) -> UnknownKind {

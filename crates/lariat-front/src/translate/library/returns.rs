@@ -299,7 +299,8 @@ impl Builder<'_, '_> {
         let at = constant(self.memory.object(pointer).base.clone(), ty);
         let targets = Targets([(pointer, Offsets::Exact(vec![0]))].into());
         let bytes = u64::from(ty.width / 8);
-        let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &targets, size: bytes, align: 1 })?;
+        let resolved =
+            self.memory.resolve(state, Access { pointer: &at, targets: &targets, size: bytes, align: 1, ty: None })?;
         if !resolved.spots.is_empty() {
             self.memory.write(&mut self.values, state, &resolved, bytes, &Num::constant(zero, ty))?;
         }

@@ -1,5 +1,6 @@
 //! Loads and stores: from a pointer to the variables and arrays that it may mean, and to the condition that it is valid.
 
+use crate::module::Type;
 use crate::translate::memory::Memory;
 use crate::translate::memory::collect::aligned;
 use crate::translate::memory::layout::{Layout, Object, Size};
@@ -29,6 +30,8 @@ pub(in crate::translate) struct Access<'a> {
     pub targets: &'a Targets,
     pub size: u64,
     pub align: u64,
+    /// By which type; none where bytes are accessed.
+    pub ty: Option<&'a Type>,
 }
 
 /// A place and when it is the one.
@@ -176,7 +179,7 @@ impl Memory<'_, '_> {
 
     /// What an access may mean.
     pub(in crate::translate) fn resolve(&self, state: &State, access: Access<'_>) -> Result<Resolved, Split> {
-        let Access { pointer, targets, size, align } = access;
+        let Access { pointer, targets, size, align, ty: by } = access;
         let ty = self.address();
         let bytes = constant(size, ty);
         let mut spots: Vec<Spot> = Vec::new();
@@ -200,7 +203,11 @@ impl Memory<'_, '_> {
         };
         for (id, offsets) in self.data(targets) {
             let object = self.object(id);
-            let by_chance = if object.align < align { happens_to_be_aligned() } else { truth(true) };
+            let by_chance = if object.align < align || self.by_another_type(object, &offsets, size, by) {
+                for_ends_only()
+            } else {
+                truth(true)
+            };
             if state.writing
                 && let ObjectKind::Global(g) = object.kind
                 && self.cx.flat.module.globals[g.0 as usize].constant
@@ -443,11 +450,20 @@ fn bits(values: &mut Values<'_, '_>, state: &mut State, value: &Num, whole: IntT
     ite(within, bits, lost.expr)
 }
 
-/// An access that asks for more than the alignment of its object is defined only if the address happens to have it. So it may be, for
-/// proofs that a run ends; and no proof of an endless run may rest on it.
-fn happens_to_be_aligned() -> Cond {
+/// Holds for proofs that a run ends; and no proof of an endless run may rest on it. So it is with an access that asks for more than the
+/// alignment of its object, which is defined only if the address happens to have it, and with what C leaves undefined and
+/// machines do all the same.
+pub(in crate::translate) fn for_ends_only() -> Cond {
+    for_ends_only_unless(truth(false))
+}
+
+/// The same where a condition does not hold.
+pub(in crate::translate) fn for_ends_only_unless(kept: Cond) -> Cond {
+    if kept == truth(true) {
+        return kept;
+    }
     let flag = IntType::unsigned(1);
-    let promised = Expr::promised(truth(false), constant(0, flag));
+    let promised = Expr::promised(kept, constant(0, flag));
     Cond::cmp(CmpOp::Eq, flag, promised, constant(0, flag))
 }
 

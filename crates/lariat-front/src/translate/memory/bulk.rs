@@ -177,7 +177,8 @@ impl Builder<'_, '_> {
         for (d, s) in &pieces {
             let at = self.memory.add_address(from.clone(), *d);
             let moved = shift(from_targets, *d);
-            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
+            let resolved =
+                self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1, ty: None })?;
             values.push(self.memory.read(&mut self.values, state, &resolved, *s)?);
         }
         if !self.is_valid(state, &[to_targets, from_targets], valid) {
@@ -186,7 +187,8 @@ impl Builder<'_, '_> {
         for ((d, s), value) in pieces.iter().zip(values) {
             let at = self.memory.add_address(to.clone(), *d);
             let moved = shift(to_targets, *d);
-            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
+            let resolved =
+                self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1, ty: None })?;
             self.memory.write(&mut self.values, state, &resolved, *s, &value)?;
         }
         Ok(true)
@@ -226,7 +228,8 @@ impl Builder<'_, '_> {
             };
             let at = self.memory.add_address(to.clone(), *d);
             let moved = shift(targets, *d);
-            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1 })?;
+            let resolved =
+                self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: *s, align: 1, ty: None })?;
             self.memory.write(&mut self.values, state, &resolved, *s, &value)?;
         }
         Ok(true)

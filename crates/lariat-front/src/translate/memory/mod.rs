@@ -15,6 +15,7 @@ pub(in crate::translate) mod lives;
 mod origins;
 pub(in crate::translate) mod start;
 mod steps;
+mod types;
 
 use crate::intrinsic::Intrinsic;
 use crate::models::{Content, Effect, Write};

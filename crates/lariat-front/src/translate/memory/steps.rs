@@ -111,7 +111,7 @@ impl Builder<'_, '_> {
         access: Access<'_>,
         ty: &Type,
     ) -> Result<Option<Sym>, Split> {
-        let Access { pointer, targets, size, align } = access;
+        let Access { pointer, targets, size, align, ty: by } = access;
         let leaves = leaves_of(ty);
         let single = leaves.len() == 1 && leaves[0].0 == 0;
         let mut parts = Vec::new();
@@ -129,7 +129,9 @@ impl Builder<'_, '_> {
             let (bytes, align) = if single { (size, align) } else { (store_size(leaf, self.cx.flat.module), 1) };
             let at = self.memory.add_address(pointer.clone(), *offset);
             let moved = shift(targets, *offset);
-            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: bytes, align })?;
+            let resolved = self
+                .memory
+                .resolve(state, Access { pointer: &at, targets: &moved, size: bytes, align, ty: by.map(|_| leaf) })?;
             let value = self.memory.read(&mut self.values, state, &resolved, bytes)?;
             if !self.is_valid(state, &[targets], resolved.valid) {
                 return Ok(None);
@@ -155,7 +157,7 @@ impl Builder<'_, '_> {
         value: &Sym,
         ty: &Type,
     ) -> Result<Flow, Split> {
-        let Access { pointer, targets, size, align } = access;
+        let Access { pointer, targets, size, align, ty: by } = access;
         let leaves = leaves_of(ty);
         let single = leaves.len() == 1 && leaves[0].0 == 0;
         let mut parts = Vec::new();
@@ -176,7 +178,9 @@ impl Builder<'_, '_> {
             let at = self.memory.add_address(pointer.clone(), *offset);
             let moved = shift(targets, *offset);
             state.writing = true;
-            let resolved = self.memory.resolve(state, Access { pointer: &at, targets: &moved, size: bytes, align });
+            let resolved = self
+                .memory
+                .resolve(state, Access { pointer: &at, targets: &moved, size: bytes, align, ty: by.map(|_| leaf) });
             state.writing = false;
             let resolved = resolved?;
             let part = match leaf {
