@@ -2,12 +2,10 @@
 
 pub mod analyze;
 pub mod beside;
-pub mod cfuzz;
 pub mod commands;
 pub mod explain;
 pub mod harness;
 pub mod live;
-pub mod oracle;
 pub mod report;
 pub mod source;
 

@@ -4,7 +4,6 @@ mod attach;
 mod bench;
 mod check;
 mod explain;
-mod fuzz;
 mod query;
 mod recheck;
 mod run;
@@ -12,6 +11,7 @@ mod run;
 use clap::{Parser, Subcommand, ValueEnum};
 use lariat_front::DataModel;
 use lariat_ir::Integers;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,8 +41,13 @@ enum Verb {
     Query(query::Options),
     /// Measure how fast programs are read and brought into each integer semantics
     Bench(bench::Options),
-    /// Try to break the checker and the engines with random systems whose truth is known
-    Fuzz(fuzz::Options),
+    /// Not in this binary: the fuzzers are a program of the repository, `./lariat fuzz`
+    #[command(hide = true, disable_help_flag = true)]
+    Fuzz {
+        /// Taken, so that the answer is where the fuzzers are, whatever they are asked for
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        arguments: Vec<OsString>,
+    },
 }
 
 /// The integer semantics.
@@ -92,7 +97,7 @@ impl DataModelArg {
 
 /// Runs the command; gives the exit status.
 pub fn run(arguments: Arguments) -> u8 {
-    if !matches!(arguments.verb, Verb::Explain(_) | Verb::Query(_))
+    if !matches!(arguments.verb, Verb::Explain(_) | Verb::Query(_) | Verb::Fuzz { .. })
         && let Err(e) = lariat_smt::z3_version()
     {
         return fail(&e.to_string());
@@ -105,7 +110,9 @@ pub fn run(arguments: Arguments) -> u8 {
         Verb::Explain(o) => explain::run(&o),
         Verb::Query(o) => query::run(&o),
         Verb::Bench(o) => bench::run(&o),
-        Verb::Fuzz(o) => fuzz::run(&o),
+        Verb::Fuzz { .. } => fail(
+            "the fuzzers are not in this binary; run ./lariat fuzz in the repository, or cargo run --release -p lariat-fuzz",
+        ),
     }
 }
 
