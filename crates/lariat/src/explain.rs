@@ -91,8 +91,8 @@ mod tests {
     /// Every word that a result can have is explained.
     #[test]
     fn every_word_of_a_result_has_a_section() {
-        use crate::analyze::Verdict;
-        use crate::report::Intent;
+        use lariat_session::Verdict;
+        use lariat_session::results::Intent;
         let verdicts = [Verdict::Terminates, Verdict::Diverges, Verdict::Unknown].map(Verdict::word);
         let intents = [Intent::EventLoop { waits_in: Vec::new() }, Intent::SpinWait, Intent::Halt];
         let intents: Vec<&str> = intents.iter().map(Intent::word).collect();

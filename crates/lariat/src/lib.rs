@@ -1,14 +1,6 @@
-//! Lariat as a library: from a transition system to checked verdicts and their reports.
+//! The binary `lariat`: the command line, reports, and processes that run right now. Files are analysed by [`lariat_session`].
 
-pub mod analyze;
-pub mod beside;
-pub mod cfuzz;
 pub mod commands;
 pub mod explain;
-pub mod harness;
 pub mod live;
-pub mod oracle;
 pub mod report;
-pub mod source;
-
-pub use analyze::{Analysis, Settings, Verdict, analyze};

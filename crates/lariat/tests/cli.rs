@@ -573,3 +573,17 @@ fn require_proof_makes_unknown_count() {
     assert_eq!(lariat(&["check", "--require-proof", file]).status.code(), Some(1));
     assert_eq!(lariat(&["check", "--require-proof", "tests/lts/count-down-wrap.lts"]).status.code(), Some(0));
 }
+
+#[test]
+fn the_fuzzers_are_elsewhere_and_the_binary_says_where() {
+    for args in [&["fuzz"][..], &["fuzz", "--c", "--count", "3"], &["fuzz", "--help"]] {
+        let o = lariat(args);
+        assert_eq!(o.status.code(), Some(2), "{args:?}");
+        assert!(stdout(&o).is_empty(), "{args:?}");
+        assert!(
+            stderr(&o).contains("./lariat fuzz") && stderr(&o).contains("-p lariat-fuzz"),
+            "{args:?}: {}",
+            stderr(&o)
+        );
+    }
+}

@@ -4,8 +4,8 @@
 //! that the tool is weaker. A verdict that contradicts the truth always fails; one that is merely better than expected fails,
 //! too, so that the expectation is brought up to date.
 
-use lariat::{Settings, Verdict, analyze};
 use lariat_ir::lts;
+use lariat_session::{Settings, Verdict, analyze};
 use std::path::PathBuf;
 
 struct Expected {

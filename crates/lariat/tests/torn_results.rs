@@ -2,10 +2,10 @@
 //! that differs from the original in meaning is accepted as the original's verdict about another system.
 
 use lariat::report::json::to_data;
-use lariat::{Settings, analyze};
 use lariat_check::{System, check};
 use lariat_ir::random::Random;
 use lariat_ir::{claim, lts};
+use lariat_session::{Settings, analyze};
 use lariat_smt::{Limit, Z3Solver};
 
 #[test]

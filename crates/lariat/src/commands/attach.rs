@@ -1,12 +1,12 @@
 //! `lariat attach`
 
 use super::{fail, print, write_file};
-use crate::analyze::Verdict;
 use crate::live::{self, Settings};
 use crate::report;
 use clap::{Args, ValueEnum};
 use lariat_live::process::Target;
 use lariat_live::signals;
+use lariat_session::Verdict;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Mutex;

@@ -2,15 +2,15 @@
 //!
 //! Each program is measured in a process of its own: peak memory is then the program's, and a crash costs one program.
 
-use super::{
-    DataModelArg, INTERRUPTED, deep_thread_in, fail, panic_words, print, read_file, show_results_on_interrupt,
-};
+use super::{DataModelArg, INTERRUPTED, fail, print, show_results_on_interrupt};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat_check::System;
 use lariat_front::{EntryChoice, compile, llvm};
 use lariat_ir::Integers;
 use lariat_ir::neutral::lower;
+use lariat_session::input::read_text;
+use lariat_session::threads::{deep_thread_in, panic_words};
 use lariat_smt::{Limit, Z3Solver};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -114,7 +114,7 @@ fn listed(o: &Options) -> Result<Vec<Listed>, String> {
             all.push(Listed { name, folder: PathBuf::new(), data_model: o.data_model, flags });
             continue;
         }
-        let text = read_file(path)?;
+        let text = read_text(path)?;
         let shown = path.display();
         let mut lines = text.lines();
         let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();

@@ -4,18 +4,18 @@ mod emit;
 mod files;
 mod programs;
 mod progress;
-mod systems;
 mod workers;
 
-use super::{DataModelArg, IntegersArg, fail, print, read_file, write_file};
-use crate::analyze::Verdict;
-use crate::beside::Compare;
-use crate::harness::Harness;
-use crate::report::{self, Failure, Program};
+use super::{DataModelArg, IntegersArg, fail, print, write_file};
+use crate::report;
 use clap::{Args, ValueEnum};
 use lariat_engines::portfolio::ENGINES;
 use lariat_front::EntryChoice;
 use lariat_process::Signals;
+use lariat_session::Verdict;
+use lariat_session::beside::Compare;
+use lariat_session::input::read_text;
+use lariat_session::results::{Failure, Program};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -86,6 +86,30 @@ impl Options {
     fn memory_bytes(&self) -> u64 {
         u64::from(self.memory) << 20
     }
+
+    /// What a session is told; or why a file with models cannot be read.
+    fn of_the_session(&self) -> Result<lariat_session::Options, String> {
+        let model = |path: &PathBuf| Ok((path.display().to_string(), read_text(path)?));
+        Ok(lariat_session::Options {
+            integers: self.integers.map(IntegersArg::integers),
+            data_model: self.data_model.of_the_front(),
+            entry: match self.entry.as_deref() {
+                None => EntryChoice::Default,
+                Some("all") => EntryChoice::All,
+                Some(name) => EntryChoice::Named(name.to_owned()),
+            },
+            models: self.model.iter().map(model).collect::<Result<_, String>>()?,
+            flags: self.compiler_flags.clone(),
+            timeout: Duration::from_secs_f64(self.timeout),
+            memory: self.memory_bytes(),
+            only: self.only.clone(),
+            audit: self.audit,
+            compare: self.overflow.compare(),
+            harness: self.harness.is_some(),
+            // Jobs that no file needs are for the entries of one.
+            jobs: (files::jobs(self) / self.files.len()).max(1),
+        })
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -145,29 +169,12 @@ pub(super) fn engine_name(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(o: &Options) -> u8 {
-    let mut models = Vec::new();
-    for path in &o.model {
-        match read_file(path) {
-            Ok(text) => models.push((path.display().to_string(), text)),
-            Err(message) => return fail(&message),
-        }
-    }
-    let front = lariat_front::Options {
-        flags: o.compiler_flags.clone(),
-        data_model: o.data_model.of_the_front(),
-        time: Some(Duration::from_secs_f64(o.timeout)),
-        memory: Some(o.memory_bytes()),
-        entry: match o.entry.as_deref() {
-            None => EntryChoice::Default,
-            Some("all") => EntryChoice::All,
-            Some(name) => EntryChoice::Named(name.to_owned()),
-        },
-        models,
-        meanwhile: o.emit.is_none().then_some(|| lariat_smt::prepare_contexts(files::CONTEXTS)),
-        ..lariat_front::Options::default()
+    let session = match o.of_the_session() {
+        Ok(session) => session,
+        Err(message) => return fail(&message),
     };
     if o.emit == Some(Emit::Automaton) {
-        return emit::draw_all(o, &front);
+        return emit::draw_all(o, &session);
     }
     let signals = match Signals::keep() {
         Ok(signals) => signals,
@@ -177,7 +184,7 @@ pub(super) fn run(o: &Options) -> u8 {
     lariat_smt::limit_memory(o.memory / 4 * 3);
     let colour = o.output.is_none() && std::io::stdout().is_terminal();
     let o = &Options { colour, ..o.clone() };
-    let outcome = match files::analyse_all(o, &front, &signals) {
+    let outcome = match files::analyse_all(o, &session, &signals) {
         Ok(outcome) => outcome,
         Err(signal) => return ended_by(signal),
     };
@@ -247,8 +254,9 @@ fn write_results(o: &Options, answers: Vec<workers::Answer>) -> Result<(), Strin
 }
 
 /// What a worker says of a program.
-fn answer(o: &Options, program: Program, harnesses: Vec<Harness>) -> workers::Answer {
+fn answer(o: &Options, mut program: Program) -> workers::Answer {
     let (status, messages) = status(o, &program);
+    let harnesses = std::mem::take(&mut program.harnesses);
     let text = match o.format {
         _ if o.emit.is_some() => String::new(),
         Format::Text => report::text(&[program], o.colour),

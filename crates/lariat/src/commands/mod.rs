@@ -4,7 +4,6 @@ mod attach;
 mod bench;
 mod check;
 mod explain;
-mod fuzz;
 mod query;
 mod recheck;
 mod run;
@@ -12,6 +11,7 @@ mod run;
 use clap::{Parser, Subcommand, ValueEnum};
 use lariat_front::DataModel;
 use lariat_ir::Integers;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,8 +41,13 @@ enum Verb {
     Query(query::Options),
     /// Measure how fast programs are read and brought into each integer semantics
     Bench(bench::Options),
-    /// Try to break the checker and the engines with random systems whose truth is known
-    Fuzz(fuzz::Options),
+    /// Not in this binary: the fuzzers are a program of the repository, `./lariat fuzz`
+    #[command(hide = true, disable_help_flag = true)]
+    Fuzz {
+        /// Taken, so that the answer is where the fuzzers are, whatever they are asked for
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        arguments: Vec<OsString>,
+    },
 }
 
 /// The integer semantics.
@@ -92,7 +97,7 @@ impl DataModelArg {
 
 /// Runs the command; gives the exit status.
 pub fn run(arguments: Arguments) -> u8 {
-    if !matches!(arguments.verb, Verb::Explain(_) | Verb::Query(_))
+    if !matches!(arguments.verb, Verb::Explain(_) | Verb::Query(_) | Verb::Fuzz { .. })
         && let Err(e) = lariat_smt::z3_version()
     {
         return fail(&e.to_string());
@@ -105,7 +110,9 @@ pub fn run(arguments: Arguments) -> u8 {
         Verb::Explain(o) => explain::run(&o),
         Verb::Query(o) => query::run(&o),
         Verb::Bench(o) => bench::run(&o),
-        Verb::Fuzz(o) => fuzz::run(&o),
+        Verb::Fuzz { .. } => fail(
+            "the fuzzers are not in this binary; run ./lariat fuzz in the repository, or cargo run --release -p lariat-fuzz",
+        ),
     }
 }
 
@@ -120,55 +127,6 @@ fn show_results_on_interrupt() {
         }
         eprintln!("lariat: stopping; Ctrl-C again ends at once");
     });
-}
-
-/// The stack of a thread for work on programs: expressions are as deep as programs are long, and some walks over them call
-/// themselves. It is address space, of which the system gives memory when it is used. Where address space is limited, less has to do.
-const STACKS: [usize; 4] = [256 << 20, 64 << 20, 16 << 20, 4 << 20];
-
-/// Starts a thread for work on programs.
-fn deep_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    let work = std::sync::Arc::new(std::sync::Mutex::new(Some(work)));
-    with_stack(|stack| {
-        let work = std::sync::Arc::clone(&work);
-        stack.spawn(move || {
-            let work = work.lock().ok().and_then(|mut w| w.take());
-            if let Some(work) = work {
-                work();
-            }
-        })
-    })
-    .map(drop)
-}
-
-/// Starts a thread for work on programs that ends within a scope.
-fn deep_thread_in<'scope, 'env, T: Send + 'scope>(
-    scope: &'scope std::thread::Scope<'scope, 'env>,
-    work: impl FnOnce() -> T + Send + Copy + 'scope,
-) -> std::io::Result<std::thread::ScopedJoinHandle<'scope, T>> {
-    with_stack(|stack| stack.spawn_scoped(scope, work))
-}
-
-/// Starts a thread with the largest stack that there is.
-fn with_stack<T>(mut start: impl FnMut(std::thread::Builder) -> std::io::Result<T>) -> std::io::Result<T> {
-    let mut started = Err(std::io::ErrorKind::OutOfMemory.into());
-    // A stack that leaves no room for anything else would be of no use.
-    let most = lariat_process::address_space_limit().map_or(u64::MAX, |limit| limit / 8);
-    let (smallest, larger) = STACKS.split_last().expect("there is one");
-    let fitting = larger.iter().filter(|s| **s as u64 <= most);
-    for &size in fitting.chain([smallest]) {
-        started = start(std::thread::Builder::new().stack_size(size));
-        if started.is_ok() {
-            break;
-        }
-    }
-    started
-}
-
-/// What a panic said.
-fn panic_words(panic: &(dyn std::any::Any + Send)) -> String {
-    let words = panic.downcast_ref::<String>().cloned();
-    words.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default()
 }
 
 /// One sentence on standard error; the exit status for it.
@@ -198,21 +156,4 @@ fn write_file(path: &Path, text: &str) -> Result<(), String> {
         let _ = std::fs::remove_file(&temporary);
         format!("cannot write {}: {e}", path.display())
     })
-}
-
-/// Whether a file holds a transition system.
-fn is_lts(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "lts")
-}
-
-/// Reads a text file, or says in one sentence why not.
-fn read_file(path: &Path) -> Result<String, String> {
-    let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file {shown}; check the name"),
-        std::io::ErrorKind::IsADirectory => format!("{shown} is a folder; name the files in it"),
-        std::io::ErrorKind::PermissionDenied => format!("{shown} may not be read; check its permissions"),
-        _ => format!("{shown} cannot be read: {e}"),
-    })?;
-    String::from_utf8(bytes).map_err(|_| format!("{shown} is no text file"))
 }

@@ -2,13 +2,14 @@
 
 mod opinion;
 
-use super::{fail, is_lts, print, read_file};
+use super::{fail, print};
 use crate::report::json::to_data;
-use crate::report::{SCHEMA, condition_words};
 use clap::{Args, ValueEnum};
 use lariat_check::compose::{self, Control, Entry, Extent, Findings, Open, Outcome};
 use lariat_check::{Condition, Proved, Rejection, System, check, holds_initially};
 use lariat_ir::{Claim, LocId, LoopKey, Property, TransitionSystem, claim, lts};
+use lariat_session::input::{is_lts, read_text};
+use lariat_session::results::{SCHEMA, condition_words};
 use lariat_smt::Limit;
 use opinion::Opinion;
 use serde_json::Value as Json;
@@ -64,7 +65,7 @@ pub(super) fn run(o: &Options) -> u8 {
 
 fn recheck(o: &Options) -> Result<(String, Counts), String> {
     let file = o.file.display();
-    let source = read_file(&o.file)?;
+    let source = read_text(&o.file)?;
     let json: Json = serde_json::from_str(&source)
         .map_err(|e| format!("{file} is no JSON: {e}; write it with `lariat check --format json --output FILE`"))?;
     if json.get("schema").and_then(Json::as_str) != Some(SCHEMA) {

@@ -1,10 +1,11 @@
 //! `lariat run`
 
 use super::attach::{Look, Seen, look_at};
-use super::{deep_thread, fail, panic_words};
+use super::fail;
 use clap::Args;
 use lariat_live::process::Target;
 use lariat_live::signals::{self, End, Group};
+use lariat_session::threads::{deep_thread, panic_words};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Child, Command, ExitStatus};

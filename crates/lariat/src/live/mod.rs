@@ -8,4 +8,4 @@ mod results;
 pub use conditions::Condition;
 pub use names::Names;
 pub use prove::{Found, Outcome, Settings, Watched, attach};
-pub use results::{Live, WatchedValue, program};
+pub use results::program;

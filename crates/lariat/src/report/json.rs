@@ -1,10 +1,10 @@
 //! Results as JSON, `lariat-results/1`; and the tree of claims to and from JSON.
 
-use super::{
-    CopyReport, EntryReport, Input, InputOrigin, LoopReport, OverflowReport, Program, Results, SCHEMA, StepReport,
-};
-use crate::live::Live;
 use lariat_ir::{Data, Span};
+use lariat_session::results::{
+    CopyReport, EntryReport, Input, InputOrigin, Intent, Live, LoopReport, OverflowReport, Program, Results, SCHEMA,
+    StepReport,
+};
 use serde_json::{Map, Value as Json, json};
 
 /// One program as it is, several under `programs`.
@@ -145,7 +145,7 @@ fn one_loop(file: &str, l: &LoopReport) -> Json {
         "certificate": l.certificate.as_ref().map(from_data),
         "witness": witness,
         "bound": l.bound,
-        "intent": l.intent.as_ref().map(super::Intent::word),
+        "intent": l.intent.as_ref().map(Intent::word),
         "overflow": l.overflow.as_ref().map(overflow),
         "reason": l.reason,
         "why": l.why,
@@ -229,8 +229,8 @@ pub fn to_data(j: &Json) -> Result<Data, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Failure;
     use super::*;
+    use lariat_session::results::Failure;
     use std::collections::BTreeMap;
 
     #[test]
@@ -239,6 +239,7 @@ mod tests {
             file: "a.c".to_owned(),
             sources: BTreeMap::new(),
             outcome: Err(Failure { place: None, message: message.to_owned() }),
+            harnesses: Vec::new(),
         };
         let all = [program("one\nline \u{2028} \r and another"), program("[]"), program("")];
         for n in 0..=all.len() {

@@ -1,10 +1,9 @@
 //! A running process, as text.
 
 use super::snippet::loop_span;
-use super::{LoopReport, Program, Results};
-use crate::analyze::Verdict;
-use crate::live::Live;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use lariat_session::Verdict;
+use lariat_session::results::{Live, LoopReport, Program, Results};
 use std::fmt::Write as _;
 use std::time::Duration;
 

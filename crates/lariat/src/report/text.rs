@@ -1,10 +1,12 @@
 //! Results as text, like a compiler's.
 
 use super::snippet::{loop_span, word_span};
-use super::{Failure, Input, InputOrigin, Intent, LoopReport, OnlyByOverflow, Program, Results, StepReport, Witness};
-use crate::analyze::Verdict;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use lariat_ir::Span;
+use lariat_session::Verdict;
+use lariat_session::results::{
+    Failure, Input, InputOrigin, Intent, LoopReport, OnlyByOverflow, Program, Results, StepReport, Witness,
+};
 use std::fmt::Write as _;
 
 /// All programs, each loop a finding, and a closing line.
@@ -488,4 +490,74 @@ fn assumed(r: &Results) -> Vec<String> {
         [first, rest @ ..] => format!("{text} ({first} and {} more)", rest.len()),
     };
     groups.into_iter().map(words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::json;
+    use lariat_ir::neutral::{self, BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Overflow, Unknown};
+    use lariat_ir::{Id, Integers, LoopCopy, LoopKey, SourceId, SourceKind, SourceLoop, UnknownKind};
+    use lariat_session::Settings;
+    use lariat_session::analyze::analyze_entry;
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    /// `x = input; while (x == 0) x = x * 1;`, the loop at line 2 of a function.
+    fn hangs(function: &str, kind: SourceKind, name: &str) -> Results {
+        const INT: IntType = IntType::signed(32);
+        let span = Some(Span { file: "a.c".into(), line: 2, column: 3 });
+        let mut p = neutral::Program::new("entry");
+        p.vars = vec![("x".into(), INT)];
+        p.init = vec![(0, Some(0.into()))];
+        p.unknowns = vec![Unknown::new("n", INT, UnknownKind::Input)];
+        let step = Expr::binary(BinaryOp::Mul, INT, Overflow::Undefined, Expr::Var(0), Expr::constant(1, INT));
+        let go_on = Cond::cmp(CmpOp::Eq, INT, Expr::Var(0), Expr::constant(0, INT));
+        let start = Location::new("start", vec![Case::new(None, vec![(0, Expr::Unknown(0))], Goto::Loc(1))]);
+        let mut head = Location::new(
+            name,
+            vec![Case::new(Some(go_on), vec![(0, step)], Goto::Loc(1)), Case::new(None, vec![], Goto::Exit)],
+        );
+        head.span.clone_from(&span);
+        head.function = Some(function.to_owned());
+        head.within = Some(SourceId::from_index(0));
+        p.locs = vec![start, head];
+        let key = LoopKey { span, function: function.to_owned(), kind, ordinal: 0 };
+        p.sources.push(SourceLoop { copy: LoopCopy { key, instance: 0 }, parent: None });
+        let entry = analyze_entry("main", &p, Integers::C, &Settings::default());
+        lariat_session::results::combine("a.c", Integers::C, "lp64", &[entry], Duration::ZERO)
+    }
+
+    fn file(results: Results, sources: BTreeMap<String, String>) -> Program {
+        Program { file: "a.c".into(), sources, outcome: Ok(results), harnesses: Vec::new() }
+    }
+
+    #[test]
+    fn a_recursion_is_reported_as_one() {
+        let file = file(hangs("walk", SourceKind::Recursion, "recursion:walk"), BTreeMap::new());
+        assert!(render(std::slice::from_ref(&file), false).contains("the recursion of `walk` can run for ever"));
+        assert!(json::render(&[file]).contains("\"recursion\": [\n    {\n      \"id\": \"recursion:walk\""));
+    }
+
+    #[test]
+    fn the_source_is_shown_with_the_lines_of_the_run() {
+        let r = hangs("main", SourceKind::Loop, "head");
+        let source = "int main(void) {\n  while (x == 0) x = x * 1;\n}\n";
+        let sources = [("a.c".to_owned(), source.to_owned())].into();
+        let shown = render(&[file(r.clone(), sources)], false);
+        for part in [
+            "a.c:2:3",
+            "while (x == 0)",
+            "hangs with: n = 0",
+            "line 2  while (x == 0) x = x * 1;",
+            "and again; nothing has changed",
+            "nothing that decides how the loop goes on changes in it: `x` stays 0",
+            "function: main",
+        ] {
+            assert!(shown.contains(part), "{part}\n{shown}");
+        }
+        // Without the file the place is told in words.
+        let shown = render(&[file(r, BTreeMap::new())], false);
+        assert!(shown.contains("source: a.c:2:3 in `main`"), "{shown}");
+    }
 }

@@ -1,28 +1,31 @@
 //! `lariat check --emit`
 
-use super::files::{entries, failed};
+use super::files::failed;
 use super::workers::Answer;
 use super::{Emit, Options, sentence};
-use crate::commands::{IntegersArg, fail, is_lts, write_file};
-use crate::report::{self, Failure};
+use crate::commands::{fail, write_file};
+use crate::report;
 use lariat_engines::path_automaton::picture;
 use lariat_ir::neutral::{Recursion, lower};
 use lariat_ir::{LoopForest, Proves, TransitionSystem, lts};
+use lariat_session::Options as Wanted;
+use lariat_session::input::{self, is_lts};
+use lariat_session::results::Failure;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What a file is to the engines.
-pub(super) fn emitted(o: &Options, emit: Emit, front: &lariat_front::Options, path: &Path) -> Answer {
-    match text(o, emit, front, path) {
+pub(super) fn emitted(o: &Options, emit: Emit, wanted: &Wanted, path: &Path) -> Answer {
+    match text(emit, wanted, path) {
         Ok(text) => Answer { text, ..Answer::default() },
         Err(f) => failed(o, path, f),
     }
 }
 
 /// Draws the automata of all loops, each into a file of its own.
-pub(super) fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
+pub(super) fn draw_all(o: &Options, wanted: &Wanted) -> u8 {
     let Some(folder) = &o.output else {
         return fail("--emit automaton writes several files: name a folder with --output");
     };
@@ -32,7 +35,7 @@ pub(super) fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
     let mut status = 0;
     let mut names: BTreeSet<String> = BTreeSet::new();
     for path in &o.files {
-        let systems = match systems(o, front, path) {
+        let systems = match systems(wanted, path) {
             Ok(systems) => systems,
             Err(f) => {
                 status = fail(&sentence(&path.display().to_string(), &f));
@@ -67,16 +70,16 @@ pub(super) fn draw_all(o: &Options, front: &lariat_front::Options) -> u8 {
 }
 
 /// The systems of a file.
-fn systems(o: &Options, front: &lariat_front::Options, path: &Path) -> Result<Vec<TransitionSystem>, Failure> {
+fn systems(wanted: &Wanted, path: &Path) -> Result<Vec<TransitionSystem>, Failure> {
     if is_lts(path) {
-        return Ok(super::systems::read(o, path)?.into_iter().flat_map(|e| e.systems).map(|p| p.system).collect());
+        return Ok(input::systems(wanted, path)?.into_iter().flat_map(|e| e.systems).map(|p| p.system).collect());
     }
-    let integers = o.integers.unwrap_or(IntegersArg::C).integers();
-    let all = entries(path, front)?;
+    let integers = wanted.integers();
+    let all = input::entries(wanted, path, None)?;
     Ok(all.iter().flat_map(|e| e.program.systems(integers)).map(|(form, target)| lower(form, target)).collect())
 }
 
-fn text(o: &Options, emit: Emit, front: &lariat_front::Options, path: &Path) -> Result<String, Failure> {
+fn text(emit: Emit, wanted: &Wanted, path: &Path) -> Result<String, Failure> {
     let file = path.display();
     let mut out = String::new();
     if is_lts(path) {
@@ -84,11 +87,11 @@ fn text(o: &Options, emit: Emit, front: &lariat_front::Options, path: &Path) -> 
             let message = "a transition system is in an integer semantics already; print it with --emit lts";
             return Err(Failure { place: None, message: message.into() });
         }
-        let all: Vec<String> = systems(o, front, path)?.iter().map(lts::print).collect();
+        let all: Vec<String> = systems(wanted, path)?.iter().map(lts::print).collect();
         return Ok(all.join("\n"));
     }
-    let integers = o.integers.unwrap_or(IntegersArg::C).integers();
-    for entry in entries(path, front)? {
+    let integers = wanted.integers();
+    for entry in input::entries(wanted, path, None)? {
         if emit == Emit::Cfg {
             let _ = writeln!(out, "# {file}: `{}`", entry.name);
             out.push_str(&report::cfg::print(&entry.program));

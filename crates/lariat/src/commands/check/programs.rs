@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::commands::{DataModelArg, write_file};
-use crate::harness::{Harness, script};
+use lariat_session::harness::{Harness, script};
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -6,17 +6,16 @@
 //! one takes its place, with nothing of what the last one held. A crash costs one file.
 
 use super::progress::Progress;
-use crate::harness::Harness;
 use lariat_process::{Ask, Seat, Side, Signals, Usage, Worker};
+use lariat_session::Why;
+use lariat_session::harness::Harness;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-/// So long after its time a worker answers with what it has: the checker has a third of a second of its own.
-pub(super) const GRACE: Duration = Duration::from_millis(400);
-/// So long after its time a worker is killed.
+/// So long after its time a worker is killed. It answers with what it has after [`lariat_session::session::GRACE`].
 const LATEST: Duration = Duration::from_millis(850);
 /// So long a worker has for its answer when it is asked to come to an end.
 const TO_COME_TO_AN_END: Duration = Duration::from_secs(1);
@@ -44,12 +43,8 @@ pub(super) struct Answer {
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Lost {
-    /// The time was up.
-    Late,
-    /// The memory was up.
-    Memory,
-    /// The user has interrupted it.
-    Interrupted,
+    /// It had to end.
+    Limit(Why),
     /// The worker crashed, or could not be started: why.
     Crashed(String),
 }
@@ -196,7 +191,7 @@ impl Supervisor<'_> {
         eprintln!("lariat: stopping; Ctrl-C again ends at once");
         self.interrupted = Some(Instant::now());
         for number in std::mem::take(&mut self.open) {
-            self.answers.insert(number, (self.tasks.lost)(number, Lost::Interrupted));
+            self.answers.insert(number, (self.tasks.lost)(number, Lost::Limit(Why::Interrupted)));
         }
         for post in &mut self.posts {
             post.ask(Ask::Stop);
@@ -251,9 +246,9 @@ impl Supervisor<'_> {
             let task = self.posts[i].task.take().expect("it is there");
             self.dismiss(i);
             let why = match task.asked {
-                Ask::Nothing => Lost::Late,
-                Ask::Stop => Lost::Interrupted,
-                Ask::Memory => Lost::Memory,
+                Ask::Nothing => Lost::Limit(Why::Time),
+                Ask::Stop => Lost::Limit(Why::Interrupted),
+                Ask::Memory => Lost::Limit(Why::Memory),
             };
             self.lose(task, why);
         }
@@ -295,7 +290,7 @@ impl Supervisor<'_> {
         } else if total >= limit {
             let task = self.posts[i].task.take().expect("only workers with a file were looked at");
             self.dismiss(i);
-            self.lose(task, Lost::Memory);
+            self.lose(task, Lost::Limit(Why::Memory));
         }
     }
 
@@ -310,7 +305,7 @@ impl Supervisor<'_> {
     /// Answers for a worker that did not: with what it said early, if that fits.
     fn lose(&mut self, task: Task, why: Lost) {
         let answer = match (why, task.early) {
-            (Lost::Late | Lost::Memory, Some(early)) => early,
+            (Lost::Limit(Why::Time | Why::Memory), Some(early)) => early,
             (why, _) => (self.tasks.lost)(task.number, why),
         };
         self.answers.insert(task.number, answer);
@@ -337,10 +332,10 @@ fn how_it_ended(task: &Task, status: ExitStatus, words: &str) -> Lost {
     // Where address space is limited, stacks are small.
     let stack = words.contains("overflowed its stack") && lariat_process::address_space_limit().is_some();
     if task.asked == Ask::Memory || stack || memory.iter().any(|m| words.contains(m)) {
-        return Lost::Memory;
+        return Lost::Limit(Why::Memory);
     }
     if task.asked == Ask::Stop {
-        return Lost::Interrupted;
+        return Lost::Limit(Why::Interrupted);
     }
     let last = words.lines().rfind(|l| !l.trim().is_empty()).map(|l| format!(" ({})", l.trim())).unwrap_or_default();
     Lost::Crashed(match status.signal() {
@@ -436,10 +431,10 @@ mod tests {
         let task = |asked| Task { number: 0, deadline: Instant::now(), asked, early: None };
         let killed = ExitStatus::from_raw(6);
         let why = |asked, words| how_it_ended(&task(asked), killed, words);
-        assert_eq!(why(Ask::Nothing, "memory allocation of 4096 bytes failed\n"), Lost::Memory);
-        assert_eq!(why(Ask::Nothing, "terminate called after throwing 'std::bad_alloc'"), Lost::Memory);
-        assert_eq!(why(Ask::Memory, ""), Lost::Memory);
-        assert_eq!(why(Ask::Stop, ""), Lost::Interrupted);
+        assert_eq!(why(Ask::Nothing, "memory allocation of 4096 bytes failed\n"), Lost::Limit(Why::Memory));
+        assert_eq!(why(Ask::Nothing, "terminate called after throwing 'std::bad_alloc'"), Lost::Limit(Why::Memory));
+        assert_eq!(why(Ask::Memory, ""), Lost::Limit(Why::Memory));
+        assert_eq!(why(Ask::Stop, ""), Lost::Limit(Why::Interrupted));
         let Lost::Crashed(words) = why(Ask::Nothing, "stack overflow\n\n") else { panic!("a crash") };
         assert_eq!(words, "the process that analysed it was ended by signal 6 (stack overflow)");
     }

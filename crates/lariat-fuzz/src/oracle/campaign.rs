@@ -557,7 +557,7 @@ mod tests {
         })
     }
 
-    /// `SYSTEMS=1000 SEED=1 cargo test --release -p lariat --lib checker_campaign -- --ignored --nocapture`
+    /// `SYSTEMS=1000 SEED=1 cargo test --release -p lariat-fuzz --lib checker_campaign -- --ignored --nocapture`
     #[test]
     #[ignore = "long; the checker against the oracle"]
     fn checker_campaign() {
@@ -574,7 +574,7 @@ mod tests {
         assert!(report.failures.is_empty());
     }
 
-    /// `cargo test --release -p lariat --lib oracle_throughput -- --ignored --nocapture`
+    /// `cargo test --release -p lariat-fuzz --lib oracle_throughput -- --ignored --nocapture`
     #[test]
     #[ignore = "a measurement"]
     fn oracle_throughput() {

@@ -1,15 +1,16 @@
 //! `.lts` files: one system, or several.
 
-use super::Options;
-use crate::commands::read_file;
-use crate::report::Failure;
+use super::read_text;
+use crate::results::Failure;
+use crate::session::Options;
+use lariat_front::EntryChoice;
 use lariat_ir::lts::{self, ParseError, Parsed};
 use lariat_ir::{Proves, Span};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The systems of one entry: one, or the one that carries proofs of termination and the one that carries proofs of divergence.
-pub(super) struct Systems {
+pub struct Systems {
     /// The name of each.
     pub name: String,
     /// The systems.
@@ -17,24 +18,24 @@ pub(super) struct Systems {
 }
 
 /// Reads an `.lts` file that fits the options.
-pub(super) fn read(o: &Options, path: &Path) -> Result<Vec<Systems>, Failure> {
+pub fn systems(options: &Options, path: &Path) -> Result<Vec<Systems>, Failure> {
     let file = path.display().to_string();
     let anywhere = |message: String| Failure { place: None, message };
-    let source = read_file(path).map_err(anywhere)?;
+    let source = read_text(path).map_err(anywhere)?;
     let all = parse_all(&source)
         .map_err(|e| Failure { place: Some(Span { file, line: e.line, column: e.column }), message: e.message })?;
     let integers = all[0].system.integers;
     if all.iter().any(|p| p.system.integers != integers) {
         return Err(anywhere("its systems were made for different --integers; put each into a file of its own".into()));
     }
-    if let Some(wanted) = o.integers.filter(|i| i.integers() != integers) {
-        let message = format!("this system was made for --integers {integers}, not {}", wanted.integers());
+    if let Some(wanted) = options.integers.filter(|i| *i != integers) {
+        let message = format!("this system was made for --integers {integers}, not {wanted}");
         return Err(anywhere(message));
     }
     let mut entries = by_entry(all).map_err(anywhere)?;
-    if let Some(entry) = o.entry.as_deref().filter(|e| *e != "all") {
+    if let EntryChoice::Named(entry) = &options.entry {
         let names: Vec<String> = entries.iter().map(|e| format!("`{}`", e.name)).collect();
-        entries.retain(|e| e.name == entry);
+        entries.retain(|e| e.name == *entry);
         if entries.is_empty() {
             let message = format!("there is no entry `{entry}`; this system is {}", names.join(", "));
             return Err(anywhere(message));

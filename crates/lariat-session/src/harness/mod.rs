@@ -8,7 +8,7 @@ mod memory;
 mod script;
 
 use crate::analyze::{EntryStudy, Study};
-use crate::report::replay::replay;
+use crate::results::replay::replay;
 use inputs::Inputs;
 use lariat_ir::neutral::Origin;
 use lariat_ir::{Claim, Integers, LocId, Mode, Property, SourceKind};

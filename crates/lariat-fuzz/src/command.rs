@@ -1,24 +1,26 @@
-//! `lariat fuzz`
+//! `./lariat fuzz`, which is the binary `lariat-fuzz`
 
-use super::{INTERRUPTED, fail, print, read_file, show_results_on_interrupt};
 use crate::cfuzz;
 use crate::oracle::campaign::{Composed, Engines, GAVE_UP, Judge, Judgement, Plan, Subject, run as run_campaign};
-use clap::Args;
+use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat_check::compose::{Control, Extent, Findings};
 use lariat_check::{Condition, Proved, Rejection, System, check};
-use lariat_engines::{Effort, portfolio};
+use lariat_engines::Effort;
+use lariat_engines::portfolio::{self, ENGINES};
 use lariat_ir::{Claim, LoopForest, SourceId, TransitionSystem};
 use lariat_smt::{Cvc5Solver, DirectSolver, Limit, Z3Solver};
 use std::fmt::Write as _;
-use std::io::IsTerminal;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io::{IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-#[derive(Args, Debug)]
+/// Try to break the checker and the engines with random systems whose truth is known
+#[derive(Parser, Debug)]
+#[command(name = "lariat-fuzz", bin_name = "lariat fuzz")]
 #[expect(clippy::struct_excessive_bools, reason = "they are the command's switches")]
-pub(super) struct Options {
+pub struct Options {
     /// Make C programs, and compare what each does with what its transition system does
     #[arg(long, conflicts_with_all = ["mutants", "second_solver", "no_engines"])]
     c: bool,
@@ -62,7 +64,7 @@ pub(super) struct Options {
     #[arg(long, conflicts_with_all = ["c", "no_engines", "mutants"])]
     no_certificates: bool,
     /// Only the engine of this name
-    #[arg(long, conflicts_with_all = ["c", "no_engines"], value_name = "ENGINE", value_parser = super::check::engine_name)]
+    #[arg(long, conflicts_with_all = ["c", "no_engines"], value_name = "ENGINE", value_parser = engine_name)]
     only: Option<String>,
 }
 
@@ -72,7 +74,18 @@ const LIMIT: Limit = Limit { rlimit: 500_000, wall: Duration::from_secs(600), un
 /// The judge never needs as much. What its solver was asked before changes what an answer costs by some, which must not decide.
 const JUDGED: Limit = Limit { rlimit: 10_000_000, ..LIMIT };
 
-pub(super) fn run(o: &Options) -> u8 {
+fn engine_name(text: &str) -> Result<String, String> {
+    let mut names: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.contains(&text) { Ok(text.to_owned()) } else { Err(format!("the engines are: {}", names.join(", "))) }
+}
+
+/// Runs a campaign; gives the exit status.
+pub fn run(o: &Options) -> u8 {
+    if let Err(e) = lariat_smt::z3_version() {
+        return fail(&e.to_string());
+    }
     if o.c {
         return run_c(o);
     }
@@ -274,4 +287,44 @@ fn bar(count: u64, what: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(&format!("{{wide_bar}} {{pos}} of {{len}} {what}, {{eta}} left"))
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(count).with_style(style)
+}
+
+/// Set by the first Ctrl-C: the campaign ends and shows what it has. The second one ends the process.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+fn show_results_on_interrupt() {
+    // Without a handler Ctrl-C ends the process at once, which is no reason not to start.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            lariat_smt::leave(130);
+        }
+        eprintln!("lariat: stopping; Ctrl-C again ends at once");
+    });
+}
+
+/// One sentence on standard error; the exit status for it.
+fn fail(message: &str) -> u8 {
+    eprintln!("lariat: {message}");
+    2
+}
+
+/// Writes to standard output. A reader that went away has seen what it wanted.
+fn print(text: &str) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write to standard output: {e}")),
+        _ => Ok(()),
+    }
+}
+
+/// Reads a text file, or says in one sentence why not.
+fn read_file(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => format!("there is no file {shown}; check the name"),
+        std::io::ErrorKind::IsADirectory => format!("{shown} is a folder; name the files in it"),
+        std::io::ErrorKind::PermissionDenied => format!("{shown} may not be read; check its permissions"),
+        _ => format!("{shown} cannot be read: {e}"),
+    })?;
+    String::from_utf8(bytes).map_err(|_| format!("{shown} is no text file"))
 }

@@ -1,8 +1,8 @@
-//! Random systems whose truth is known, against the checker and the engines; `lariat fuzz` runs more of them.
+//! Random systems whose truth is known, against the checker and the engines; `./lariat fuzz` runs more of them.
 
 use std::process::Command;
 
-/// The columns of a kind's row in the table of `lariat fuzz`.
+/// The columns of a kind's row in the table of `./lariat fuzz`.
 struct Row {
     kind: String,
     minted: u64,
@@ -40,8 +40,8 @@ fn rows(table: &str) -> Vec<Row> {
 /// All engines run to their end on each: a few hundred systems take as long as thousands take the checker alone.
 #[test]
 fn the_engines_never_contradict_the_truth_of_random_systems() {
-    let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
-        .args(["fuzz", "--count", "300", "--seed", "1511", "--mutants", "0"])
+    let o = Command::new(env!("CARGO_BIN_EXE_lariat-fuzz"))
+        .args(["--count", "300", "--seed", "1511", "--mutants", "0"])
         .output()
         .expect("the tool starts");
     assert_eq!(o.status.code(), Some(0), "{}", String::from_utf8_lossy(&o.stdout));
@@ -49,8 +49,8 @@ fn the_engines_never_contradict_the_truth_of_random_systems() {
 
 #[test]
 fn thousands_of_random_systems_do_not_deceive_the_checker() {
-    let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
-        .args(["fuzz", "--count", "3000", "--seed", "20261115", "--mutants", "2", "--no-engines"])
+    let o = Command::new(env!("CARGO_BIN_EXE_lariat-fuzz"))
+        .args(["--count", "3000", "--seed", "20261115", "--mutants", "2", "--no-engines"])
         .output()
         .expect("the tool starts");
     let table = String::from_utf8(o.stdout).expect("the table is text");
@@ -79,8 +79,8 @@ fn thousands_of_random_systems_do_not_deceive_the_checker() {
 #[test]
 fn the_same_seed_gives_the_same_table_with_any_number_of_jobs() {
     let table = |jobs: &str| {
-        let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
-            .args(["fuzz", "--count", "100", "--seed", "7", "--mutants", "1", "--jobs", jobs])
+        let o = Command::new(env!("CARGO_BIN_EXE_lariat-fuzz"))
+            .args(["--count", "100", "--seed", "7", "--mutants", "1", "--jobs", jobs])
             .output()
             .expect("the tool starts");
         assert_eq!(o.status.code(), Some(0));

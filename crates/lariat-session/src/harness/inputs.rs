@@ -1,8 +1,8 @@
 //! The inputs of a run, in the order in which the program reads them.
 
 use crate::analyze::Study;
-use crate::report::contents::{contents, is_part, words};
-use crate::report::replay::{Moment, Replay};
+use crate::results::contents::{contents, is_part, words};
+use crate::results::replay::{Moment, Replay};
 use crate::source::Source;
 use dashu_int::IBig;
 use lariat_ir::neutral::{Happening, Origin};

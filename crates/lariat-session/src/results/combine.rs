@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 /// Makes the results of a file from what was found about its entries.
-pub fn results(file: &str, integers: Integers, data_model: &str, entries: &[EntryStudy], time: Duration) -> Results {
+pub fn combine(file: &str, integers: Integers, data_model: &str, entries: &[EntryStudy], time: Duration) -> Results {
     let composed: Vec<compose::Entry<'_>> = entries.iter().map(EntryStudy::findings).collect();
     let mut all: Vec<LoopReport> = Vec::new();
     let mut reports: Vec<EntryReport> = Vec::new();
@@ -510,7 +510,6 @@ fn open_reason(result: &LoopResult) -> String {
 mod tests {
     use super::*;
     use crate::analyze::{Settings, analyze_entry};
-    use crate::report::{Program as File, json, text};
     use lariat_ir::neutral::{
         BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Overflow, Program, Recursion, Unknown,
     };
@@ -568,7 +567,7 @@ mod tests {
 
     fn decided(entries: &[(&str, Program)], integers: Integers) -> Results {
         let studies = study(entries, integers, true);
-        let r = results("a.c", integers, "lp64", &studies, Duration::ZERO);
+        let r = combine("a.c", integers, "lp64", &studies, Duration::ZERO);
         assert_eq!(r.contradictions, Vec::<String>::new());
         r
     }
@@ -629,9 +628,7 @@ mod tests {
         p.sources = [source("walk", 2, SourceKind::Recursion, None)].into_iter().collect();
         let r = decided(&[("main", p)], Integers::C);
         assert_eq!((r.loops.len(), r.recursion.len(), r.verdict), (0, 1, Verdict::Diverges));
-        let file = File { file: "a.c".into(), sources: BTreeMap::new(), outcome: Ok(r) };
-        assert!(text(std::slice::from_ref(&file), false).contains("the recursion of `walk` can run for ever"));
-        assert!(json::render(&[file]).contains("\"recursion\": [\n    {\n      \"id\": \"recursion:walk\""));
+        assert_eq!((r.recursion[0].id.as_str(), r.recursion[0].recursion()), ("recursion:walk", Some("walk")));
     }
 
     /// `f` enters itself again at location 1, and a loop at location 2 follows its last recursive call.
@@ -670,7 +667,7 @@ mod tests {
     }
 
     fn reported(entry: EntryStudy) -> Results {
-        results("a.c", Integers::C, "lp64", &[entry], Duration::ZERO)
+        combine("a.c", Integers::C, "lp64", &[entry], Duration::ZERO)
     }
 
     fn one_entry(p: Program, integers: Integers) -> EntryStudy {
@@ -699,12 +696,12 @@ mod tests {
     fn a_copy_at_which_nobody_looked_leaves_the_loop_open() {
         let mut entries = study(&[("f", ends("g", 2)), ("h", ends("g", 2))], Integers::C, true);
         entries[1].studies.clear();
-        let r = results("a.c", Integers::C, "lp64", &entries, Duration::ZERO);
+        let r = combine("a.c", Integers::C, "lp64", &entries, Duration::ZERO);
         assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Unknown, 1, Verdict::Unknown));
         assert!(r.loops[0].reason.as_ref().is_some_and(|why| why.contains("as a part of `h`")));
         // Another function's loops are another matter.
         entries[1] = EntryStudy::of("h", &ends("other", 9));
-        let r = results("a.c", Integers::C, "lp64", &entries, Duration::ZERO);
+        let r = combine("a.c", Integers::C, "lp64", &entries, Duration::ZERO);
         assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Terminates));
     }
 
@@ -740,27 +737,5 @@ mod tests {
         }
         let other = study(&[("main", ends("main", 2))], Integers::C, true);
         assert!(crate::analyze::contradictions_between("main", &other[0].studies[0], &other[0].studies[1]).is_empty());
-    }
-
-    #[test]
-    fn the_source_is_shown_with_the_lines_of_the_run() {
-        let r = decided(&[("main", hangs("main", 2))], Integers::C);
-        let source = "int main(void) {\n  while (x == 0) x = x * 1;\n}\n";
-        let sources = [("a.c".to_owned(), source.to_owned())].into();
-        let shown = text(&[File { file: "a.c".into(), sources, outcome: Ok(r.clone()) }], false);
-        for part in [
-            "a.c:2:3",
-            "while (x == 0)",
-            "hangs with: n = 0",
-            "line 2  while (x == 0) x = x * 1;",
-            "and again; nothing has changed",
-            "nothing that decides how the loop goes on changes in it: `x` stays 0",
-            "function: main",
-        ] {
-            assert!(shown.contains(part), "{part}\n{shown}");
-        }
-        // Without the file the place is told in words.
-        let shown = text(&[File { file: "a.c".into(), sources: BTreeMap::new(), outcome: Ok(r) }], false);
-        assert!(shown.contains("source: a.c:2:3 in `main`"), "{shown}");
     }
 }

@@ -1,6 +1,6 @@
 //! `tests/runs/`: C programs that observe something, whose transition systems must do what the compiled programs do.
 //!
-//! They are differences that `lariat fuzz --c` found or could have found, made small.
+//! They are differences that `./lariat fuzz --c` found or could have found, made small.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,8 +13,8 @@ fn systems_do_what_the_compiled_programs_do() {
     programs.sort();
     assert!(!programs.is_empty());
     for program in programs {
-        let done = Command::new(env!("CARGO_BIN_EXE_lariat"))
-            .args(["fuzz", "--c", "--program"])
+        let done = Command::new(env!("CARGO_BIN_EXE_lariat-fuzz"))
+            .args(["--c", "--program"])
             .arg(&program)
             .output()
             .expect("the tool starts");

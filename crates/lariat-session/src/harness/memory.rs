@@ -2,7 +2,7 @@
 
 use super::inputs::Inputs;
 use crate::analyze::Study;
-use crate::report::replay::Replay;
+use crate::results::replay::Replay;
 use crate::source::Source;
 use dashu_int::IBig;
 use lariat_ir::neutral::{Before, Cells, Origin};

@@ -1,0 +1,47 @@
+//! Reading files: programs, and transition systems as text.
+
+mod systems;
+
+pub use systems::{Systems, systems};
+
+use crate::results::Failure;
+use crate::session::Options;
+use lariat_front::Entry;
+use lariat_ir::Span;
+use std::path::Path;
+
+/// Reads a source file, or bitcode. `meanwhile` is started as soon as there is nothing to do but to wait for the compiler.
+pub fn entries(options: &Options, path: &Path, meanwhile: Option<fn()>) -> Result<Vec<Entry>, Failure> {
+    let front = lariat_front::Options {
+        flags: options.flags.clone(),
+        data_model: options.data_model,
+        time: Some(options.timeout),
+        memory: Some(options.memory),
+        entry: options.entry.clone(),
+        models: options.models.clone(),
+        meanwhile,
+        ..lariat_front::Options::default()
+    };
+    let unit = lariat_front::load(path, &front).map_err(|f| Failure {
+        place: f.place.map(|(file, line, column)| Span { file, line, column }),
+        message: f.message,
+    })?;
+    Ok(unit.entries)
+}
+
+/// Whether a file holds a transition system.
+pub fn is_lts(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "lts")
+}
+
+/// Reads a text file, or says in one sentence why not.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => format!("there is no file {shown}; check the name"),
+        std::io::ErrorKind::IsADirectory => format!("{shown} is a folder; name the files in it"),
+        std::io::ErrorKind::PermissionDenied => format!("{shown} may not be read; check its permissions"),
+        _ => format!("{shown} cannot be read: {e}"),
+    })?;
+    String::from_utf8(bytes).map_err(|_| format!("{shown} is no text file"))
+}

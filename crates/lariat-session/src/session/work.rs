@@ -1,0 +1,301 @@
+//! The work on one file, and what is known of it meanwhile.
+
+use super::runner::{GRACE, ReportTime};
+use super::{Event, Options, Sink};
+use crate::analyze::{EntryStudy, Study, TIME_IS_UP, analyze, study_each, study_systems};
+use crate::beside::{Questions, study_beside};
+use crate::cancel::{Cancellation, Why};
+use crate::harness::{self, Harness};
+use crate::input::{self, Systems};
+use crate::results::{Failure, Program, Results, combine};
+use crate::threads::deep_thread_in;
+use lariat_check::{System, SystemDefect};
+use lariat_front::Entry;
+use lariat_ir::{Integers, Span};
+use lariat_smt::{Limit, Room, Z3Solver};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// One for the engines, one for the checker.
+const CONTEXTS: usize = 2;
+
+/// The work on a file: one thread does it, and another one may make results of what there is.
+pub(super) struct Work {
+    options: Arc<Options>,
+    path: PathBuf,
+    sink: Arc<dyn Sink>,
+    cancellation: Cancellation,
+    so_far: Mutex<SoFar>,
+    /// How long early reports took.
+    pub report_time: Arc<ReportTime>,
+}
+
+/// What is known of a file while it is being analysed.
+#[derive(Default)]
+struct SoFar {
+    /// How many terms the systems have, and how many they had when that was told.
+    terms: usize,
+    told: usize,
+    /// All entries, once the file is read.
+    names: Vec<String>,
+    /// What is known of each, perhaps nothing yet.
+    entries: Vec<EntryStudy>,
+    integers: Option<Integers>,
+    /// The results, when all is done.
+    results: Option<(Results, Vec<Harness>)>,
+}
+
+/// Said early of what may not be done later.
+const LIMIT_IS_REACHED: &str = "the time or the memory was up";
+
+/// What is known of a file before it is read, and why it is not more.
+pub(super) fn nothing(options: &Options, path: &Path, reason: String) -> Program {
+    let entry = EntryStudy { reason: Some(reason), ..EntryStudy::named(options.entry_name()) };
+    let so_far = SoFar { entries: vec![entry], ..SoFar::default() };
+    Program::new(path, so_far.results(options, path, options.timeout), Vec::new())
+}
+
+/// Whether all was looked at.
+#[derive(PartialEq)]
+enum Extent {
+    All,
+    /// The token was set before.
+    Part,
+}
+
+impl Work {
+    pub(super) fn new(options: &Arc<Options>, path: &Path, sink: &Arc<dyn Sink>, cancellation: &Cancellation) -> Self {
+        Self {
+            options: Arc::clone(options),
+            path: path.to_owned(),
+            sink: Arc::clone(sink),
+            cancellation: cancellation.clone(),
+            so_far: Mutex::default(),
+            report_time: Arc::default(),
+        }
+    }
+
+    /// Reads the file, and decides all its loops.
+    pub(super) fn analyse(&self) -> Program {
+        let begin = Instant::now();
+        let studied = if input::is_lts(&self.path) { self.systems() } else { self.source() };
+        match (studied, self.cancellation.why()) {
+            // A compiler that is killed is no finding about the program.
+            (Err(_), Some(Why::Memory)) => self.given_up(Why::Memory),
+            (Err(_), _) if begin.elapsed() >= self.options.timeout => self.given_up(Why::Time),
+            (Err(failure), _) => Program::failed_at(&self.path, failure),
+            (Ok(Extent::Part), why) => self.given_up(why.unwrap_or(Why::Interrupted)),
+            (Ok(Extent::All), _) => self.program(begin.elapsed()),
+        }
+    }
+
+    /// Makes the results of what there is, also while another thread still works.
+    pub(super) fn given_up(&self, why: Why) -> Program {
+        let mut so_far = self.lock();
+        if let Some((results, harnesses)) = so_far.results.take() {
+            return Program::new(&self.path, results, harnesses);
+        }
+        let unread = so_far.names.is_empty();
+        if unread {
+            so_far.names = vec![self.options.entry_name().to_owned()];
+        }
+        let reason = self.options.reason(why, !unread);
+        so_far.blame(TIME_IS_UP, &reason);
+        let known = so_far.entries.len();
+        for name in so_far.names.split_off(known) {
+            so_far.entries.push(EntryStudy { reason: Some(reason.clone()), ..EntryStudy::named(&name) });
+        }
+        drop(so_far);
+        self.program(self.options.timeout + GRACE)
+    }
+
+    /// Makes the results from what there is, once. Nobody gives up a file in the meantime: it takes a while for a large
+    /// one, but it ends.
+    fn program(&self, time: Duration) -> Program {
+        let so_far = &mut *self.lock();
+        if so_far.results.is_none() {
+            let results = so_far.results(&self.options, &self.path, time);
+            let of = harness::Origins { file: &self.path, flags: &self.options.flags };
+            let wanted = so_far.entries.iter().filter(|_| self.options.harness);
+            let harnesses = wanted.flat_map(|e| harness::harnesses(&of, e)).collect();
+            so_far.results = Some((results, harnesses));
+        }
+        let (results, harnesses) = so_far.results.clone().expect("they were made just now");
+        Program::new(&self.path, results, harnesses)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SoFar> {
+        // A panic is reported as such; what was found before stays true.
+        self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancellation.why().is_some()
+    }
+
+    fn read(&self, names: &[String], integers: Integers, entries: Vec<EntryStudy>) {
+        let mut so_far = self.lock();
+        so_far.names = names.to_vec();
+        so_far.integers = Some(integers);
+        so_far.entries = entries;
+        drop(so_far);
+        self.sink.event(Event::Read { entries: names, integers });
+    }
+
+    fn change<T>(&self, entry: usize, change: impl FnOnce(&mut EntryStudy) -> T) -> T {
+        change(&mut self.lock().entries[entry])
+    }
+
+    /// Takes in what is known of a system of an entry. Of a large program it says early what there is to say if nothing else is found:
+    /// then it is listed with all its loops, even if there is no time left to make a report.
+    fn know(&self, entry: usize, number: usize, study: Study) {
+        /// So many terms take a while to print.
+        const LARGE: usize = 10_000;
+        let (terms, verdict) = (study.ts.terms.len(), study.analysis.verdict);
+        let mut so_far = self.lock();
+        let is_new = number >= so_far.entries[entry].studies.len();
+        so_far.entries[entry].know(number, study);
+        so_far.terms += if is_new { terms } else { 0 };
+        let early = so_far.terms >= LARGE.max(2 * so_far.told) && self.sink.wants_early();
+        if !early {
+            drop(so_far);
+            self.sink.event(Event::System { entry, number, verdict });
+            return;
+        }
+        so_far.told = so_far.terms;
+        let begin = Instant::now();
+        let before: Vec<Option<String>> = so_far.entries.iter().map(|e| e.reason.clone()).collect();
+        so_far.blame(TIME_IS_UP, LIMIT_IS_REACHED);
+        let results = so_far.results(&self.options, &self.path, self.options.timeout);
+        so_far.blame(LIMIT_IS_REACHED, TIME_IS_UP);
+        for (entry, reason) in so_far.entries.iter_mut().zip(before) {
+            entry.reason = reason;
+        }
+        drop(so_far);
+        self.sink.event(Event::System { entry, number, verdict });
+        self.sink.event(Event::Early(&Program::new(&self.path, results, Vec::new())));
+        self.report_time.took(begin.elapsed());
+    }
+
+    /// The systems of an `.lts` file.
+    fn systems(&self) -> Result<Extent, Failure> {
+        lariat_smt::prepare_contexts(CONTEXTS);
+        let deadline = Instant::now() + self.options.timeout;
+        let all = input::systems(&self.options, &self.path)?;
+        self.read(
+            &all.iter().map(|e| e.name.clone()).collect::<Vec<_>>(),
+            all[0].systems[0].system.integers,
+            Vec::new(),
+        );
+        let count = all.len();
+        for (i, Systems { name, systems }) in all.into_iter().enumerate() {
+            if self.is_cancelled() {
+                return Ok(Extent::Part);
+            }
+            let share = u32::try_from(count - i).unwrap_or(u32::MAX);
+            let timeout = deadline.saturating_duration_since(Instant::now()) / share;
+            let settings = self.options.settings(timeout);
+            let (systems, places): (Vec<_>, Vec<_>) = systems.into_iter().map(|p| (p.system, p.places)).unzip();
+            let defect = |n: usize, defect: SystemDefect| {
+                let at = defect.at.and_then(|l| places[n].get(&l)).copied();
+                let file = self.path.display().to_string();
+                Failure { place: at.map(|(line, column)| Span { file, line, column }), message: defect.message }
+            };
+            let mut entry = EntryStudy::named(&name);
+            if let [ts] = systems.as_slice() {
+                let analysis = analyze(ts, &settings).map_err(|d| defect(0, d))?;
+                let verdict = analysis.verdict;
+                entry.know(0, Study { ts: ts.clone(), analysis });
+                self.sink.event(Event::System { entry: i, number: 0, verdict });
+            } else {
+                for (n, ts) in systems.iter().enumerate() {
+                    System::verify(ts, &mut Z3Solver::new().direct(), Limit::default()).map_err(|d| defect(n, d))?;
+                }
+                let told = &mut |number, study: Study| {
+                    let verdict = study.analysis.verdict;
+                    entry.know(number, study);
+                    self.sink.event(Event::System { entry: i, number, verdict });
+                };
+                study_each(systems.len(), &|n| systems[n].clone(), &settings, &Room::default(), told);
+                entry.compare();
+            }
+            self.lock().entries.push(EntryStudy { places, ..entry });
+        }
+        Ok(Extent::All)
+    }
+
+    /// The entries of a program.
+    fn source(&self) -> Result<Extent, Failure> {
+        let deadline = Instant::now() + self.options.timeout;
+        let entries = input::entries(&self.options, &self.path, Some(|| lariat_smt::prepare_contexts(CONTEXTS)))?;
+        let integers = self.options.integers();
+        let studies = entries.iter().map(|e| EntryStudy::of(&e.name, &e.program)).collect();
+        self.read(&entries.iter().map(|e| e.name.clone()).collect::<Vec<_>>(), integers, studies);
+        let jobs = self.options.jobs.clamp(1, entries.len().max(1));
+        let next = AtomicUsize::new(0);
+        let work = || {
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(entry) = entries.get(i) else { return Extent::All };
+                if self.is_cancelled() {
+                    return Extent::Part;
+                }
+                // What one entry leaves over is for those behind it.
+                let left = deadline.saturating_duration_since(Instant::now());
+                let rounds = (entries.len() - i).div_ceil(jobs);
+                let share = left / u32::try_from(rounds).unwrap_or(u32::MAX);
+                self.entry(i, entry, Instant::now() + share);
+            }
+        };
+        std::thread::scope(|scope| {
+            // This thread works as well. One that cannot be started is not needed.
+            let threads: Vec<_> = (1..jobs).filter_map(|_| deep_thread_in(scope, work).ok()).collect();
+            let mut extent = work();
+            for thread in threads {
+                if thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)) == Extent::Part {
+                    extent = Extent::Part;
+                }
+            }
+            Ok(extent)
+        })
+    }
+
+    fn entry(&self, i: usize, entry: &Entry, deadline: Instant) {
+        let (integers, compare) = (self.options.integers(), self.options.compare);
+        let settings = self.options.settings(deadline.saturating_duration_since(Instant::now()));
+        let checkers = Room::default();
+        study_systems(&entry.program, integers, &settings, &checkers, &mut |n, study| self.know(i, n, study));
+        let questions = self.change(i, |e| {
+            e.compare();
+            match integers {
+                Integers::Ideal if self.options.harness => Questions::for_programs(e),
+                _ => Questions::of(e, compare),
+            }
+        });
+        let beside = study_beside(&entry.program, questions, compare, &settings, &checkers, deadline);
+        self.change(i, |e| e.beside = beside);
+    }
+}
+
+impl SoFar {
+    fn results(&self, options: &Options, path: &Path, time: Duration) -> Results {
+        let integers = self.integers.unwrap_or(options.integers());
+        let file = path.display().to_string();
+        combine(&file, integers, options.data_model_name(), &self.entries, time)
+    }
+    /// Gives another reason for what is not done: `was` is the one that it has.
+    fn blame(&mut self, was: &str, reason: &str) {
+        for entry in &mut self.entries {
+            entry.reason = Some(reason.to_owned());
+            let analyses = entry.studies.iter_mut().map(|s| &mut s.analysis);
+            let reasons = analyses.flat_map(|a| {
+                a.loops.iter_mut().flat_map(|l| &mut l.trials).map(|t| &mut t.reason).chain([&mut a.reason])
+            });
+            for known in reasons.filter(|r| r.as_deref() == Some(was)) {
+                *known = Some(reason.to_owned());
+            }
+        }
+    }
+}
