@@ -15,13 +15,22 @@
 //! - `within N lines`: a cycle of jumps has no one place; a loop on one of the next N lines is meant, too.
 //! - `copies differ`: the loop is in a function that is called from several places; it diverges if one of its copies does.
 //! - `with NAME`: functions that call each other; the results may mention one of them only.
-//! - `tool: unknown -- REASON`, `tool wrap: …`, `tool ideal: …`: the tool is weaker than the truth, in that semantics.
+//! - `tool: unknown -- REASON`, `tool wrap: …`, `tool ideal: …`: the tool is weaker than the truth, in that semantics; `tool everywhere: …`:
+//!   in all three. One reason ends the comment, for all of them.
+//! - `slow`, `slow wrap`, `slow ideal`, `slow everywhere`: it is decided, but not much faster than its time allows. Undecided is accepted then, but not
+//!   by a long test, which has more time.
 //! - `rounds: BOUND`, `rounds wrap: …`, `rounds ideal: …`: how often it goes round at most, as the results say it.
 //!
 //! A line `//@ native: ends` or `//@ native: hangs` says what the compiled program does: `native_runs` tries it.
 //!
-//! A verdict that contradicts the truth always fails. One that is better than `tool:` says fails, too, so that it is brought up
-//! to date. Each folder is a test, so that they run side by side; each prints how much of its folder is decided.
+//! A verdict that contradicts the truth always fails. So does a loop that has a truth (not `neither`) and is undecided, if `tool:` does not say
+//! so: what is decided stays decided. And one that is decided while `tool:` says unknown fails, so that it is brought up to date.
+//!
+//! A busy machine must not make a test fail: what is undecided and should not be is looked at once more, with more time. Programs of
+//! which a loop is expected to stay undecided get less time than others, since they use all of it; a long test (`LARIAT_LONG=1`, which `./test --long`
+//! sets) gives them the same.
+//!
+//! Each folder is a test, so that they run side by side; each prints how much of its folder is decided.
 
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -29,8 +38,17 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// For each program, in seconds.
-const TIMEOUT: &str = "3";
+/// The time of a program whose loops are all decided, in seconds. Most take a tenth of a second.
+const TIMEOUT: u32 = 3;
+/// The time of one of which a loop stays undecided.
+const TIMEOUT_OF_OPEN: u32 = 1;
+/// The time of a second look, and of slow loops in a long test.
+const TIMEOUT_AGAIN: u32 = 15;
+
+/// Whether there is time to look at everything.
+fn is_long() -> bool {
+    std::env::var_os("LARIAT_LONG").is_some_and(|v| !v.is_empty() && v != "0")
+}
 
 macro_rules! folders {
     ($($test:ident: $folder:literal,)*) => {
@@ -155,6 +173,8 @@ struct Truth {
     words: [Word; 3],
     /// Where the tool is expected to say unknown.
     weaker: [bool; 3],
+    /// Where its time may not be enough.
+    slow: [bool; 3],
     absent: bool,
     copies_differ: bool,
     with: Option<String>,
@@ -164,6 +184,23 @@ struct Truth {
 impl Truth {
     fn word(&self, integers: Integers) -> Word {
         self.words[integers as usize]
+    }
+
+    /// Whether to leave it undecided is no failure.
+    fn may_stay_open(&self, integers: Integers) -> bool {
+        let n = integers as usize;
+        self.words[n] == Word::Open || self.weaker[n] || self.slow[n] && !is_long()
+    }
+}
+
+/// How long a program may take at first.
+fn time_of(truths: &[Truth], integers: Integers) -> u32 {
+    let n = integers as usize;
+    let stays_open = |t: &Truth| t.word(integers) == Word::Open || t.weaker[n];
+    match (is_long(), truths.iter().any(stays_open)) {
+        (false, true) => TIMEOUT_OF_OPEN,
+        _ if is_long() && truths.iter().any(|t| t.slow[n]) => TIMEOUT_AGAIN,
+        _ => TIMEOUT,
     }
 }
 
@@ -208,14 +245,17 @@ fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
         within: 0,
         words: [word; 3],
         weaker: [false; 3],
+        slow: [false; 3],
         absent: false,
         copies_differ: false,
         with: None,
         rounds: [const { None }; 3],
     };
     for clause in clauses {
-        let weaker = |t: &mut Truth, integers: Integers, word: &str| {
-            t.weaker[integers as usize] = true;
+        let weaker = |t: &mut Truth, integers: &[Integers], word: &str| {
+            for i in integers {
+                t.weaker[*i as usize] = true;
+            }
             if word.trim() != "unknown" || reason.is_none_or(str::is_empty) {
                 return Err(format!("`{clause}`: say `unknown -- ` and the reason"));
             }
@@ -224,15 +264,20 @@ fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
         match clause.split_once(':') {
             Some(("wrap", word)) => t.words[Integers::Wrap as usize] = Word::truth(word.trim())?,
             Some(("ideal", word)) => t.words[Integers::Ideal as usize] = Word::truth(word.trim())?,
-            Some(("tool", word)) => weaker(&mut t, Integers::C, word)?,
-            Some(("tool wrap", word)) => weaker(&mut t, Integers::Wrap, word)?,
-            Some(("tool ideal", word)) => weaker(&mut t, Integers::Ideal, word)?,
+            Some(("tool", word)) => weaker(&mut t, &[Integers::C], word)?,
+            Some(("tool wrap", word)) => weaker(&mut t, &[Integers::Wrap], word)?,
+            Some(("tool ideal", word)) => weaker(&mut t, &[Integers::Ideal], word)?,
+            Some(("tool everywhere", word)) => weaker(&mut t, &Integers::ALL, word)?,
             Some(("rounds", bound)) => t.rounds[Integers::C as usize] = Some(bound.trim().to_owned()),
             Some(("rounds wrap", bound)) => t.rounds[Integers::Wrap as usize] = Some(bound.trim().to_owned()),
             Some(("rounds ideal", bound)) => t.rounds[Integers::Ideal as usize] = Some(bound.trim().to_owned()),
             Some(_) => return Err(format!("`{clause}` is no clause of a truth")),
             None if clause == "absent" => t.absent = true,
             None if clause == "copies differ" => t.copies_differ = true,
+            None if clause == "slow" => t.slow[Integers::C as usize] = true,
+            None if clause == "slow wrap" => t.slow[Integers::Wrap as usize] = true,
+            None if clause == "slow ideal" => t.slow[Integers::Ideal as usize] = true,
+            None if clause == "slow everywhere" => t.slow = [true; 3],
             None => match clause.split(' ').collect::<Vec<_>>()[..] {
                 ["with", name] if t.recursion => t.with = Some(name.to_owned()),
                 ["within", n, "lines"] => t.within = n.parse().map_err(|_| format!("`{n}` is no number of lines"))?,
@@ -242,6 +287,18 @@ fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
     }
     if reason.is_some() && t.weaker == [false; 3] {
         return Err("a reason belongs to `tool: unknown`".into());
+    }
+    if reason.is_some_and(|r| r.contains("; tool")) {
+        return Err("a reason ends the comment: what is unknown elsewhere, too, stands before it".into());
+    }
+    for integers in Integers::ALL {
+        let n = integers as usize;
+        if t.words[n] == Word::Open && (t.weaker[n] || t.slow[n]) {
+            return Err(format!("`neither` in `{}`: unknown is all that can be said of it", integers.word()));
+        }
+        if t.weaker[n] && t.slow[n] {
+            return Err(format!("in `{}` it is unknown, or slow", integers.word()));
+        }
     }
     let [c, wrap, ideal] = t.words;
     // `c` ends iff it ends over Z and does not hang by an overflow; and a run for ever in which no overflow decides is one
@@ -278,10 +335,14 @@ fn name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The results for each of the files.
-fn results(files: &[PathBuf], integers: Integers) -> Vec<Json> {
+/// The results for each of the files, each within so many seconds.
+fn results(files: &[&Path], integers: Integers, time: u32) -> Vec<Json> {
+    if files.is_empty() {
+        return Vec::new();
+    }
     let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
-        .args(["check", "--format", "json", "--jobs", "1", "--timeout", TIMEOUT, "--integers", integers.word()])
+        .args(["check", "--format", "json", "--jobs", "1", "--timeout", &time.to_string()])
+        .args(["--integers", integers.word()])
         .args(files)
         .output()
         .expect("the tool starts");
@@ -299,17 +360,41 @@ struct Score {
     all: usize,
 }
 
-/// What is wrong with the results for one program.
-fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score) -> Vec<String> {
-    let mut wrong = Vec::new();
+impl Score {
+    fn add(&mut self, other: &Self) {
+        self.decided += other.decided;
+        self.all += other.all;
+    }
+}
+
+/// The results for one program, beside its truths.
+#[derive(Default)]
+struct Compared {
+    /// What contradicts them.
+    wrong: Vec<String>,
+    /// What is undecided, and is not said to be.
+    open: Vec<String>,
+    score: Score,
+}
+
+impl Compared {
+    fn problems(&self) -> impl Iterator<Item = &String> {
+        self.wrong.iter().chain(&self.open)
+    }
+}
+
+fn compare(truths: &[Truth], json: &Json, integers: Integers) -> Compared {
+    let Compared { mut wrong, mut open, mut score } = Compared::default();
     if let Some(error) = json.get("error") {
-        return vec![format!("error: {error}")];
+        return Compared { wrong: vec![format!("error: {error}")], ..Compared::default() };
     }
     if json["contradictions"].as_array().is_some_and(|c| !c.is_empty()) {
         wrong.push(format!("contradictions: {}", json["contradictions"]));
     }
     // What is said of each truth.
     let mut said: Vec<Vec<Word>> = vec![Vec::new(); truths.len()];
+    let mut reasons: Vec<String> = vec![String::new(); truths.len()];
+    let reason = |entry: &Json| entry["reason"].as_str().unwrap_or("no reason is given").to_owned();
     let entries = |key: &str| json[key].as_array().cloned().unwrap_or_default();
     for entry in entries("loops") {
         let Some(line) = entry["line"].as_u64() else {
@@ -327,7 +412,12 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score)
             wrong.push(format!("line {line}: the bound is {}, expected {rounds}", entry["bound"]));
         }
         match (at, Word::verdict(&entry)) {
-            (Some(at), Ok(word)) => said[at].push(word),
+            (Some(at), Ok(word)) => {
+                said[at].push(word);
+                if word == Word::Open {
+                    reasons[at] = reason(&entry);
+                }
+            }
             (None, _) => wrong.push(format!("line {line}: a loop without a truth beside it")),
             (_, Err(e)) => wrong.push(format!("line {line}: {e}")),
         }
@@ -346,6 +436,7 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score)
         let loops = |t: &&Truth| about(t) && !t.recursion && word == Word::Open;
         if let Some(at) = truths.iter().position(|t| t.recursion && about(&t)) {
             said[at].push(word);
+            reasons[at] = reason(&entry);
         } else if truths.iter().any(|t| loops(&t)) {
             for (_, words) in truths.iter().zip(&mut said).filter(|(t, _)| loops(t)) {
                 words.push(word);
@@ -354,14 +445,17 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score)
             wrong.push(format!("recursion without a truth: {entry}"));
         }
     }
-    for (t, words) in truths.iter().zip(&said) {
+    for ((t, words), reason) in truths.iter().zip(&said).zip(&reasons) {
         let truth = t.word(integers);
         let of = if t.recursion { format!("recursion of `{}`", t.function) } else { "loop".to_owned() };
         if words.is_empty() {
             let partner = truths.iter().position(|other| other.recursion && t.with.as_ref() == Some(&other.function));
-            // A program that was not read within its time, on a busy machine, has no loops that could be listed: it is undecided.
-            let unread = json["reason"].as_str().is_some_and(|r| r.contains("before the program was read"));
-            if !t.absent && !unread && partner.is_none_or(|p| said[p].is_empty()) {
+            // A program that was not read within its time, on a busy machine, or did not answer, has no loops that could be listed: it is
+            // undecided.
+            let late = json["reason"].as_str().is_some_and(|r| r.contains("the time was up"));
+            if late && !t.absent && !t.may_stay_open(integers) {
+                open.push(format!("line {}: the {of} was not looked at in time", t.line));
+            } else if !t.absent && !late && partner.is_none_or(|p| said[p].is_empty()) {
                 wrong.push(format!("line {}: the {of} is missing", t.line));
             }
             continue;
@@ -376,6 +470,13 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score)
         if decided && t.weaker[integers as usize] {
             wrong.push(format!("line {}: the {of} is decided by now; take `tool: unknown` out", t.line));
         }
+        if !decided && !t.may_stay_open(integers) {
+            let clause = if integers == Integers::C { "tool".to_owned() } else { format!("tool {}", integers.word()) };
+            open.push(format!(
+                "line {}: the {of} is undecided, the truth is {truth:?}; if the tool cannot do better, say `; {clause}: unknown -- WHY`: {reason}",
+                t.line
+            ));
+        }
         score.all += usize::from(truth != Word::Open);
         score.decided += usize::from(decided && truth != Word::Open);
     }
@@ -389,7 +490,7 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers, score: &mut Score)
         Ok(_) => {}
         Err(e) => wrong.push(format!("the program: {e}")),
     }
-    wrong
+    Compared { wrong, open, score }
 }
 
 /// One diverges, or all terminate.
@@ -403,6 +504,28 @@ fn concerned(entry: &Json) -> Option<&str> {
     entry["function"].as_str().or_else(named)
 }
 
+/// What comes of each program. Those that have the same time are one call of the tool.
+fn compared(files: &[PathBuf], truths: &[Vec<Truth>], integers: Integers) -> Vec<Compared> {
+    let mut found: Vec<Compared> = files.iter().map(|_| Compared::default()).collect();
+    let mut look = |which: &[usize], time: u32| {
+        let paths: Vec<&Path> = which.iter().map(|n| files[*n].as_path()).collect();
+        for (n, json) in which.iter().zip(results(&paths, integers, time)) {
+            found[*n] = compare(&truths[*n], &json, integers);
+        }
+        which.iter().copied().filter(|n| !found[*n].open.is_empty()).collect::<Vec<_>>()
+    };
+    let mut again = Vec::new();
+    for time in BTreeSet::from([TIMEOUT_OF_OPEN, TIMEOUT, TIMEOUT_AGAIN]) {
+        let which: Vec<usize> = (0..files.len()).filter(|n| time_of(&truths[*n], integers) == time).collect();
+        again.extend(look(&which, time));
+    }
+    for n in &again {
+        println!("{}: --integers {}: once more, with more time", name(&files[*n]), integers.word());
+    }
+    look(&again, TIMEOUT_AGAIN);
+    found
+}
+
 fn check_folder(folder: &str) {
     let files = listed(&corpus().join(folder));
     let mut wrong = String::new();
@@ -414,8 +537,9 @@ fn check_folder(folder: &str) {
     let mut report = format!("{folder}: {} programs; decided:", files.len());
     for integers in Integers::ALL {
         let mut score = Score::default();
-        for ((file, truths), json) in files.iter().zip(&known).zip(&results(&files, integers)) {
-            for w in compare(truths, json, integers, &mut score) {
+        for (file, compared) in files.iter().zip(compared(&files, &known, integers)) {
+            score.add(&compared.score);
+            for w in compared.problems() {
                 let _ = write!(wrong, "\n{folder}/{}: --integers {}: {w}", name(file), integers.word());
             }
         }
@@ -465,16 +589,24 @@ fn a_bad_comment_is_noticed() {
         "while (1) { //@ loop: terminates; tool: unknown",
         "while (1) { //@ loop: terminates; tool: diverges -- it is wrong",
         "while (1) { //@ loop: terminates -- for a reason",
+        "while (1) { //@ loop: terminates; tool: unknown -- a reason; tool ideal: unknown -- another",
+        "while (1) { //@ loop: neither; tool: unknown -- a reason",
+        "while (1) { //@ loop: neither; slow",
+        "while (1) { //@ loop: terminates; slow; tool: unknown -- a reason",
+        "while (1) { //@ loop: terminates; slow somewhere",
         "int x; //@ recursion: terminates",
     ];
     for text in bad {
         assert!(truths(text).is_err(), "{text}");
     }
     let text =
-        "static int f(int x) { //@ recursion: terminates; wrap: neither; with g; tool wrap: unknown -- too hard; yes";
+        "static int f(int x) { //@ recursion: terminates; wrap: neither; with g; tool ideal: unknown -- too hard; yes";
     let found = truths(text).expect("it is a truth");
     assert_eq!((found[0].recursion, found[0].function.as_str()), (true, "f"));
-    assert_eq!((found[0].words[1], found[0].weaker), (Word::Open, [false, true, false]));
+    assert_eq!((found[0].words[1], found[0].weaker), (Word::Open, [false, false, true]));
+    let found =
+        truths("while (x) { //@ loop: diverges; tool wrap: unknown; slow; slow ideal -- why").expect("it is a truth");
+    assert_eq!((found[0].weaker, found[0].slow), ([false, true, false], [true, false, true]));
 }
 
 #[test]
@@ -488,29 +620,64 @@ fn results_that_contradict_the_truth_are_noticed() {
     let judged = |first: &str, second: &str, recursion: Json, verdict: &str| {
         let loops = serde_json::json!([{ "line": 2, "verdict": first }, { "line": 3, "verdict": second }]);
         let json = serde_json::json!({ "verdict": verdict, "loops": loops, "recursion": recursion });
-        compare(&truths, &json, Integers::C, &mut Score::default()).len()
+        problems(&truths, &json)
     };
     let at = |verdict: &str| serde_json::json!([{ "line": 1, "verdict": verdict }]);
     assert_eq!(judged("terminates", "unknown", at("diverges"), "diverges"), 0);
     let of = serde_json::json!([{ "line": null, "function": "f", "verdict": "unknown" }]);
-    assert_eq!(judged("unknown", "unknown", of, "unknown"), 0);
-    assert_eq!(judged("diverges", "unknown", at("unknown"), "unknown"), 1);
-    assert_eq!(judged("unknown", "terminates", at("unknown"), "unknown"), 1);
-    assert_eq!(judged("unknown", "diverges", at("terminates"), "unknown"), 2);
-    assert_eq!(judged("unknown", "unknown", at("unknown"), "terminates"), 1);
-    assert_eq!(judged("unknown", "unknown", serde_json::json!([]), "unknown"), 1);
-    assert_eq!(judged("maybe", "unknown", at("unknown"), "unknown"), 2);
+    assert_eq!(judged("terminates", "unknown", of, "unknown"), 1);
+    assert_eq!(judged("unknown", "unknown", at("unknown"), "unknown"), 2);
+    assert_eq!(judged("diverges", "unknown", at("diverges"), "unknown"), 1);
+    assert_eq!(judged("terminates", "terminates", at("diverges"), "unknown"), 1);
+    assert_eq!(judged("terminates", "diverges", at("terminates"), "unknown"), 2);
+    assert_eq!(judged("terminates", "unknown", at("diverges"), "terminates"), 1);
+    assert_eq!(judged("terminates", "unknown", serde_json::json!([]), "unknown"), 1);
+    assert_eq!(judged("maybe", "unknown", at("diverges"), "unknown"), 2);
     let odd =
         serde_json::json!({ "verdict": "unknown", "loops": [{ "line": 9, "verdict": "unknown" }], "recursion": [] });
-    assert_eq!(compare(&truths, &odd, Integers::C, &mut Score::default()).len(), 3);
+    assert_eq!(problems(&truths, &odd), 3);
     let open = serde_json::json!([{ "id": "the loops of `late`", "function": null, "verdict": "unknown" }]);
     let late = self::truths("void late(void) {\n    while (1) { //@ loop: diverges\n").expect("this is a truth");
-    for (verdict, problems) in [("unknown", 0), ("terminates", 1)] {
+    for (verdict, expected) in [("unknown", 1), ("terminates", 2)] {
         let json = serde_json::json!({ "verdict": verdict, "loops": [], "recursion": open });
-        assert_eq!(compare(&late, &json, Integers::C, &mut Score::default()).len(), problems);
+        assert_eq!(problems(&late, &json), expected);
     }
     let missing = serde_json::json!({ "verdict": "unknown", "loops": [], "recursion": [] });
-    assert_eq!(compare(&late, &missing, Integers::C, &mut Score::default()).len(), 1);
+    assert_eq!(problems(&late, &missing), 1);
     let failed = serde_json::json!({ "error": "no" });
-    assert_eq!(compare(&truths, &failed, Integers::C, &mut Score::default()).len(), 1);
+    assert_eq!(problems(&truths, &failed), 1);
+}
+
+fn problems(truths: &[Truth], json: &Json) -> usize {
+    compare(truths, json, Integers::C).problems().count()
+}
+
+#[test]
+fn what_is_undecided_is_said_to_be() {
+    let found = |note: &str, verdict: &str, integers: Integers| {
+        let known = truths(&format!("while (x) {{ //@ loop: {note}\n")).expect("it is a truth");
+        let json = serde_json::json!({ "verdict": "unknown", "loops": [{ "line": 1, "verdict": verdict }] });
+        let c = compare(&known, &json, integers);
+        (c.wrong.len(), c.open.len())
+    };
+    let (fine, wrong, open) = ((0, 0), (1, 0), (0, 1));
+    for integers in Integers::ALL {
+        assert_eq!(found("diverges", "diverges", integers), fine);
+        assert_eq!(found("diverges", "unknown", integers), open);
+        assert_eq!(found("neither", "unknown", integers), fine);
+        assert_eq!(found("diverges; tool everywhere: unknown -- why", "unknown", integers), fine);
+        assert_eq!(found("diverges; tool everywhere: unknown -- why", "diverges", integers), wrong);
+        assert_eq!(found("diverges; slow everywhere", "diverges", integers), fine);
+        assert_eq!(found("diverges; slow everywhere", "terminates", integers), wrong);
+        assert_eq!(found("diverges; slow everywhere", "unknown", integers), if is_long() { open } else { fine });
+    }
+    let note = "terminates; wrap: diverges; tool wrap: unknown -- why";
+    assert_eq!(found(note, "unknown", Integers::Wrap), fine);
+    assert_eq!(found(note, "unknown", Integers::C), open);
+    assert_eq!(found(note, "unknown", Integers::Ideal), open);
+    // What was not looked at in time is undecided, not missing.
+    let late = truths("while (x) { //@ loop: diverges\n").expect("it is a truth");
+    let json = serde_json::json!({ "verdict": "unknown", "reason": "the time was up before the program was read" });
+    let c = compare(&late, &json, Integers::C);
+    assert_eq!((c.wrong.len(), c.open.len()), open);
 }

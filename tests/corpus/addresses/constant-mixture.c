@@ -8,7 +8,7 @@ word key = 12345;
 int main(void) {
     word mixed = (word)&x ^ (word)&y;
     volatile int *p = (volatile int *)(mixed ^ (word)&y);
-    while (*p == 1) { //@ loop: diverges; tool: unknown -- which object it is nobody followed
+    while (*p == 1) { //@ loop: diverges; tool everywhere: unknown -- which object it is nobody followed
         *p = 1;
     }
     return 0;

@@ -4,7 +4,7 @@
 
 int main(void) {
     char *old = 0;
-    for (int i = 0; i < 3; i++) { //@ loop: terminates; tool: unknown -- the inner loop in the third round
+    for (int i = 0; i < 3; i++) { //@ loop: terminates; tool everywhere: unknown -- the inner loop in the third round
         char *p = malloc(8);
         if (!p) {
             return 0;

@@ -6,7 +6,7 @@ volatile int beats;
 
 int main(void) {
     if (mmap((void *)0x12345000, 4096, 3, 0x32, -1, 0) != (void *)0x12345000) {
-        for (;;) { //@ loop: diverges; tool: unknown -- what mmap gives is not the input's choice
+        for (;;) { //@ loop: diverges; tool everywhere: unknown -- what mmap gives is not the input's choice
             beats = 1;
         }
     }

@@ -4,7 +4,7 @@
 
 static void stay(void) {
     volatile int sink = 0;
-    for (;;) sink = 1; //@ loop: diverges; absent
+    for (;;) sink = 1; //@ loop: diverges; absent; tool everywhere: unknown -- handlers are not followed
 }
 
 int main(void) {

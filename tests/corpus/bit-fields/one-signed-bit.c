@@ -8,7 +8,7 @@ int main(void) {
     f.up = 1;
     while (f.up == 1) { //@ loop: terminates; absent
     }
-    while (f.up) { //@ loop: diverges
+    while (f.up) { //@ loop: diverges; tool: unknown -- the rest of the word was never set, and is read to be kept
     }
     return 0;
 }

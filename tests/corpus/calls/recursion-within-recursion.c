@@ -2,10 +2,10 @@
 _Noreturn void exit(int);
 static void outer(int n);
 
-static void inner(int n) { //@ recursion: terminates; with outer
+static void inner(int n) { //@ recursion: terminates; with outer; tool everywhere: unknown -- where a recursive call returns to, and with which locals, is not followed
     if (n == 3) {
         inner(2);
-        while (1) { //@ loop: terminates; absent
+        while (1) { //@ loop: terminates; absent; tool everywhere: unknown -- where a recursive call returns to, and with which locals, is not followed
         }
     }
     if (n == 2) {
@@ -14,7 +14,7 @@ static void inner(int n) { //@ recursion: terminates; with outer
     }
 }
 
-static void outer(int n) { //@ recursion: terminates; with inner
+static void outer(int n) { //@ recursion: terminates; with inner; tool everywhere: unknown -- where a recursive call returns to, and with which locals, is not followed
     inner(n == 1 ? 0 : 3);
 }
 

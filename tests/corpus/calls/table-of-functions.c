@@ -11,7 +11,7 @@ int main(void) {
     static int (*const table[2])(int) = {one, two};
     int x = 10;
     unsigned turn = 0;
-    while (x > 0) { //@ loop: terminates
+    while (x > 0) { //@ loop: terminates; tool everywhere: unknown -- what the table holds is an invariant over array contents
         x = table[turn & 1](x);
         turn++;
     }

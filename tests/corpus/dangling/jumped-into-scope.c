@@ -8,7 +8,7 @@ int main(void) {
         x = 1;
         p = &x;
     }
-    while (*p) { //@ loop: terminates; absent
+    while (*p) { //@ loop: terminates; absent; tool everywhere: unknown -- that nothing marks the scope makes it the environment's whether the object is alive
     }
     return 0;
 }

@@ -7,10 +7,10 @@ static int keep(int x) {
 }
 
 int main(void) {
-    for (int i = 1; i < 3; i++) { //@ loop: terminates
+    for (int i = 1; i < 3; i++) { //@ loop: terminates; tool everywhere: unknown -- that the address is one of the objects' needs an invariant over remainders
         keep(i);
     }
-    while (*kept) { //@ loop: terminates; absent
+    while (*kept) { //@ loop: terminates; absent; tool everywhere: unknown -- which objects are alive is an invariant over array contents
     }
     return 0;
 }

@@ -2,7 +2,7 @@
 static int *kept;
 
 static void take(int n) {
-    for (int i = 0; i < n; i++) { //@ loop: terminates
+    for (int i = 0; i < n; i++) { //@ loop: terminates; tool everywhere: unknown -- that the address is one of the objects' needs an invariant over remainders
         int *p = __builtin_alloca(sizeof *p);
         *p = 1;
         if (i == 0) {
@@ -13,7 +13,7 @@ static void take(int n) {
 
 int main(void) {
     take(3);
-    while (*kept) { //@ loop: terminates; absent
+    while (*kept) { //@ loop: terminates; absent; tool everywhere: unknown -- which objects are alive is an invariant over array contents
     }
     return 0;
 }

@@ -7,7 +7,7 @@ int main(void) {
         a[0] = 1;
         p = a;
     }
-    while (*p) { //@ loop: terminates; absent
+    while (*p) { //@ loop: terminates; absent; tool everywhere: unknown -- that nothing marks the scope makes it the environment's whether the object is alive
     }
     return 0;
 }

@@ -7,7 +7,7 @@ int main(void) {
     for (int i = 0; i < 3; i++) { //@ loop: terminates
         v[i] = __VERIFIER_nondet_schar();
     }
-    do { //@ loop: diverges when two of the inputs are equal
+    do { //@ loop: diverges when two of the inputs are equal; tool everywhere: unknown -- that an array comes back to its content needs an invariant over array contents
         moved = 0;
         for (int i = 0; i < 2; i++) { //@ loop: terminates
             if (v[i] >= v[i + 1]) {

@@ -6,7 +6,7 @@ int main(void) {
     static const unsigned char code[] = {0, 1, 2};
     unsigned char x = __VERIFIER_nondet_uchar();
     unsigned pc = 0;
-    goto *labels[code[pc]]; //@ loop: diverges when x % 2 == 1; within 8 lines
+    goto *labels[code[pc]]; //@ loop: diverges when x % 2 == 1; within 8 lines; slow; slow wrap
 down:
     x -= 2;
     pc = 1;

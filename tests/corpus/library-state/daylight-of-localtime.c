@@ -10,6 +10,6 @@ int main(void) {
     setenv("TZ", "UTC", 1);
     daylight = 7;
     localtime(&now);
-    while (daylight == 7) sink = 1; //@ loop: terminates; tool: unknown -- the environment says what localtime stores
+    while (daylight == 7) sink = 1; //@ loop: terminates; tool everywhere: unknown -- the environment says what localtime stores
     return 0;
 }

@@ -8,6 +8,6 @@ int main(void) {
     int *number = &errno;
     *number = 0;
     close(-1);
-    while (*number == 0) sink = 1; //@ loop: terminates; tool: unknown -- the environment says what a call stores
+    while (*number == 0) sink = 1; //@ loop: terminates; tool everywhere: unknown -- the environment says what a call stores
     return 0;
 }

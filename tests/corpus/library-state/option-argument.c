@@ -7,6 +7,6 @@ int main(void) {
     char *args[] = {"x", "-afile", 0};
     optarg = 0;
     getopt(2, args, "a:");
-    while (optarg == 0) sink = 1; //@ loop: terminates; tool: unknown -- the environment says what getopt stores
+    while (optarg == 0) sink = 1; //@ loop: terminates; tool everywhere: unknown -- the environment says what getopt stores
     return 0;
 }

@@ -7,6 +7,6 @@ int main(void) {
     char *args[] = {"x", "-a", 0};
     optind = 1;
     getopt(2, args, "a");
-    while (optind == 2) sink = 1; //@ loop: diverges; tool: unknown -- the environment says what getopt stores
+    while (optind == 2) sink = 1; //@ loop: diverges; tool everywhere: unknown -- the environment says what getopt stores
     return 0;
 }

@@ -8,6 +8,6 @@ int main(void) {
     volatile int sink = 0;
     char *args[] = {"x", "-a", 0};
     getopt(2, args, "a");
-    while (optind == 1) sink = 1; //@ loop: terminates; tool: unknown -- the environment says what getopt stores
+    while (optind == 1) sink = 1; //@ loop: terminates; tool everywhere: unknown -- the environment says what getopt stores
     return 0;
 }

@@ -8,6 +8,6 @@ int main(void) {
     volatile double x = -0.5;
     signgam = 7;
     x = lgamma(x);
-    while (signgam == 7) sink = 1; //@ loop: terminates; tool: unknown -- the environment says what lgamma stores
+    while (signgam == 7) sink = 1; //@ loop: terminates; tool everywhere: unknown -- the environment says what lgamma stores
     return 0;
 }

@@ -11,6 +11,6 @@ int main(void) {
     if (f == 0) return 0;
     fputc('a', f);
     fflush(f);
-    while (text[0] == 0) sink = 1; //@ loop: terminates; tool: unknown -- the library keeps the buffer
+    while (text[0] == 0) sink = 1; //@ loop: terminates; tool everywhere: unknown -- the library keeps the buffer
     return 0;
 }

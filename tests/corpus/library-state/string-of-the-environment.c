@@ -10,6 +10,6 @@ int main(void) {
     char *value = getenv("LARIAT");
     if (value == 0) return 0;
     *value = 'c';
-    while (text[7] == 'b') sink = 1; //@ loop: terminates; tool: unknown -- the library keeps the string
+    while (text[7] == 'b') sink = 1; //@ loop: terminates; tool everywhere: unknown -- the library keeps the string
     return 0;
 }

@@ -9,6 +9,6 @@ int main(void) {
     timezone = 5;
     setenv("TZ", "UTC-3", 1);
     tzset();
-    while (timezone == 5) sink = 1; //@ loop: terminates; tool: unknown -- the environment says what tzset stores
+    while (timezone == 5) sink = 1; //@ loop: terminates; tool everywhere: unknown -- the environment says what tzset stores
     return 0;
 }

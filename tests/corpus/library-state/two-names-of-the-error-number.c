@@ -7,6 +7,6 @@ int main(void) {
     int *number = &errno;
     *number = 1;
     errno = 2;
-    while (*number == 1) sink = 1; //@ loop: terminates; tool: unknown -- errno is a value of the environment
+    while (*number == 1) sink = 1; //@ loop: terminates; tool everywhere: unknown -- errno is a value of the environment
     return 0;
 }

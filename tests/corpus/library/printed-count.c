@@ -4,7 +4,7 @@ int printf(const char *, ...);
 int main(void) {
     int x = 0;
     printf("abc%n", &x);
-    while (!x) { //@ loop: terminates
+    while (!x) { //@ loop: terminates; tool everywhere: unknown -- how much is printed is not followed
     }
     return 0;
 }

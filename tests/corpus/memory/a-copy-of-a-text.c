@@ -8,7 +8,7 @@ int main(void) {
     if (!q) {
         return 0;
     }
-    while (q[0] == 'a') { //@ loop: diverges; tool: unknown -- what a copy holds is not followed
+    while (q[0] == 'a') { //@ loop: diverges; tool everywhere: unknown -- what a copy holds is not followed
         beats = 1;
     }
     return 0;

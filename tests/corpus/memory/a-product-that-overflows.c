@@ -9,7 +9,7 @@ int main(void) {
         return 0;
     }
     char *p = reallocarray(old, 0x100000000000, 0x100000000000);
-    while (p == 0) { //@ loop: diverges; tool: unknown -- that malloc succeeds is not the input's choice
+    while (p == 0) { //@ loop: diverges; tool everywhere: unknown -- that malloc succeeds is not the input's choice
     }
     return 0;
 }

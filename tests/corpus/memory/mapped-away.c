@@ -8,7 +8,7 @@ int main(void) {
     if (mprotect((void *)b, 4096, 0) != 0) {
         return 0;
     }
-    for (;;) { //@ loop: terminates; tool: unknown -- that it traps is not known
+    for (;;) { //@ loop: terminates; tool everywhere: unknown -- that it traps is not known
         b[0] = 1;
     }
 }

@@ -9,7 +9,7 @@ int main(void) {
         a[i] = 0;
     }
     *q = 5;
-    while (n <= 7 && a[1] == 5) { //@ loop: terminates
+    while (n <= 7 && a[1] == 5) { //@ loop: terminates; tool everywhere: unknown -- which element was written is an invariant over array contents
     }
     while (n <= 7 && a[2] == 5) { //@ loop: diverges when n <= 7
     }

@@ -6,7 +6,7 @@ int main(void) {
     int y = 0;
     unsigned long n = 2;
     memcpy(&x, &y, n);
-    while (x == -1) { //@ loop: terminates
+    while (x == -1) { //@ loop: terminates; tool everywhere: unknown -- part of a variable is not followed: all of it becomes unknown
     }
     return 0;
 }

@@ -2,7 +2,7 @@
 int main(void) {
     char s[3] = {'a', 'b', 'c'};
     unsigned i = 0;
-    for (i = 0; s[i % 3]; i++) { //@ loop: diverges
+    for (i = 0; s[i % 3]; i++) { //@ loop: diverges; tool ideal: unknown -- over the integers a remainder as an index takes the solver too long
     }
     return 0;
 }

@@ -14,7 +14,7 @@ int main(void) {
     }
     *p = 10;
     *q = 10;
-    while (*p > 0) { //@ loop: diverges
+    while (*p > 0) { //@ loop: diverges; tool everywhere: unknown -- that malloc succeeds is not the input's choice
         --*q;
     }
     return 0;

@@ -3,7 +3,7 @@ int atexit(void (*)(void));
 _Noreturn void abort(void);
 
 static void linger(void) {
-    for (;;) { //@ loop: terminates; absent
+    for (;;) { //@ loop: terminates; absent; tool everywhere: unknown -- handlers are not followed
     }
 }
 

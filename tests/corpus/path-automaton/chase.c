@@ -5,7 +5,7 @@ int main(void) {
     int low = __VERIFIER_nondet_int();
     int limit = __VERIFIER_nondet_int();
     int other = __VERIFIER_nondet_int();
-    while (low < limit) { //@ loop: terminates
+    while (low < limit) { //@ loop: terminates; slow wrap
         if (other > low) {
             low++;
         } else {

@@ -4,7 +4,7 @@ extern unsigned __VERIFIER_nondet_uint(void);
 int main(void) {
     unsigned x = __VERIFIER_nondet_uint();
     int bits = 0;
-    while (x) { //@ loop: terminates; tool: unknown -- over the integers bits are sums of remainders; tool ideal: unknown -- the same
+    while (x) { //@ loop: terminates; tool: unknown; tool ideal: unknown -- over the integers bits are sums of remainders
         x &= x - 1;
         bits++;
     }

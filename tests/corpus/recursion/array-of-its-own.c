@@ -5,9 +5,9 @@ static void set(int *to) {
     *to = 7;
 }
 
-static int down(int n) { //@ recursion: terminates
+static int down(int n) { //@ recursion: terminates; tool everywhere: unknown -- arrays of many calls stand for one, of which nothing is known
     int all[n + 1];
-    for (int i = 0; i <= n; i++) { //@ loop: terminates
+    for (int i = 0; i <= n; i++) { //@ loop: terminates; slow wrap
         set(&all[i]);
     }
     return n == 0 ? all[0] : down(n - 1);

@@ -1,5 +1,5 @@
 // What one call writes into its object is not in the object of another call.
-static void down(int n, const int *above) { //@ recursion: diverges
+static void down(int n, const int *above) { //@ recursion: diverges; tool everywhere: unknown -- objects of many calls stand for one, of which nothing is known
     int mine = n;
     if (above && *above == mine) {
         return;

@@ -4,13 +4,13 @@ struct large {
     int more[20];
 };
 
-static void drain(struct large s, int n) { //@ recursion: diverges
+static void drain(struct large s, int n) { //@ recursion: diverges; tool everywhere: unknown -- where a recursive call returns to, and with which locals, is not followed
     s.left--;
     if (n == 0) {
         return;
     }
     s.left++;
-    while (s.left > 0) { //@ loop: diverges
+    while (s.left > 0) { //@ loop: diverges; tool everywhere: unknown -- where a recursive call returns to, and with which locals, is not followed
         drain(s, n - 1);
     }
 }

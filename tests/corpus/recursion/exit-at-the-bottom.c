@@ -2,12 +2,12 @@
 _Noreturn void exit(int);
 extern unsigned char __VERIFIER_nondet_uchar(void);
 
-static void down(unsigned n) { //@ recursion: terminates
+static void down(unsigned n) { //@ recursion: terminates; tool everywhere: unknown -- that a recursive call does not return is not followed
     if (n == 0) {
         exit(0);
     }
     down(n - 1);
-    while (1) { //@ loop: terminates; absent
+    while (1) { //@ loop: terminates; absent; tool everywhere: unknown -- that a recursive call does not return is not followed
     }
 }
 

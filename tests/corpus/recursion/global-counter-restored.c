@@ -3,7 +3,7 @@ extern unsigned char __VERIFIER_nondet_uchar(void);
 
 static int left;
 
-static void again(int leaf) { //@ recursion: diverges
+static void again(int leaf) { //@ recursion: diverges; tool everywhere: unknown -- where a recursive call returns to, and with which locals, is not followed
     if (leaf) {
         left++;
         return;

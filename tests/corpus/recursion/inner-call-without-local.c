@@ -6,7 +6,7 @@ static void f(int n) {
         int x = 1;
         kept = &x;
         f(n - 1);
-        while (*kept) { //@ loop: diverges
+        while (*kept) { //@ loop: diverges; tool everywhere: unknown -- objects of many calls stand for one, of which nothing is known
         }
     }
 }

@@ -5,13 +5,13 @@ _Noreturn void longjmp(jmp_buf, int);
 
 static jmp_buf place;
 
-static void down(int n) { //@ recursion: diverges
+static void down(int n) { //@ recursion: diverges; tool everywhere: unknown -- to which of the calls a jump goes back is not followed
     if (n == 0) {
         longjmp(place, 1);
     }
     if (n == 1) {
         if (setjmp(place)) {
-            while (1) { //@ loop: diverges
+            while (1) { //@ loop: diverges; tool everywhere: unknown -- to which of the calls a jump goes back is not followed
             }
         }
     }

@@ -9,7 +9,7 @@ static void down(int n);
 
 static void keep(int n) { //@ recursion: diverges; with down
     if (setjmp(place)) {
-        while (1) { //@ loop: diverges
+        while (1) { //@ loop: diverges; tool everywhere: unknown -- to which of the calls a jump goes back is not followed
         }
     }
     down(n);
@@ -19,7 +19,7 @@ static void leave(void) {
     longjmp(place, 1);
 }
 
-static void down(int n) { //@ recursion: diverges; with keep
+static void down(int n) { //@ recursion: diverges; with keep; tool everywhere: unknown -- to which of the calls a jump goes back is not followed
     if (n == 0) {
         leave();
     }

@@ -6,12 +6,12 @@ struct node {
 static struct node first, second;
 static struct node *at;
 
-static void walk(int n) { //@ recursion: diverges
+static void walk(int n) { //@ recursion: diverges; tool everywhere: unknown -- where a recursive call returns to, and with which locals, is not followed
     if (n == 0) {
         at = &second;
         return;
     }
-    for (at = &first; at; at = at->next) { //@ loop: diverges
+    for (at = &first; at; at = at->next) { //@ loop: diverges; tool everywhere: unknown -- where a recursive call returns to, and with which locals, is not followed
         walk(n - 1);
     }
 }

@@ -16,7 +16,7 @@ static void inner(int k) { //@ recursion: terminates; with outer
 }
 
 static void outer(void) { //@ recursion: diverges; with inner
-    while (left > 0) { //@ loop: diverges
+    while (left > 0) { //@ loop: diverges; tool everywhere: unknown -- where a recursive call returns to, and with which locals, is not followed
         left--;
         inner(2);
     }

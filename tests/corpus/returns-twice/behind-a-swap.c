@@ -16,5 +16,5 @@ int main(void) {
     there.uc_link = &here;
     makecontext(&there, nothing, 0);
     swapcontext(&here, &there);
-    for (;;) sink = 1; //@ loop: diverges; tool: unknown -- contexts are not followed
+    for (;;) sink = 1; //@ loop: diverges; tool everywhere: unknown -- contexts are not followed
 }

@@ -8,7 +8,7 @@ static int n;
 int main(void) {
     volatile int sink = 0;
     getcontext(&context);
-    while (n == 1) sink = 1; //@ loop: diverges; tool: unknown -- contexts are not followed
+    while (n == 1) sink = 1; //@ loop: diverges; tool everywhere: unknown -- contexts are not followed
     n = 1;
     setcontext(&context);
     return 0;

@@ -7,7 +7,7 @@ static char stack[65536];
 static int n;
 
 static void down(void) {
-    for (;;) { //@ loop: diverges; absent
+    for (;;) { //@ loop: diverges; absent; tool everywhere: unknown -- contexts are not followed
         n--;
         swapcontext(&there, &here);
     }
@@ -19,7 +19,7 @@ int main(void) {
     there.uc_stack.ss_size = sizeof stack;
     there.uc_link = 0;
     makecontext(&there, down, 0);
-    while (n < 3) { //@ loop: diverges; tool: unknown -- contexts are not followed
+    while (n < 3) { //@ loop: diverges; tool everywhere: unknown -- contexts are not followed
         n++;
         swapcontext(&here, &there);
     }

@@ -5,5 +5,5 @@
 int main(void) {
     volatile int sink = 0;
     if (fork() == 0) return 0;
-    for (;;) sink = 1; //@ loop: diverges; tool: unknown -- the environment says which process is followed
+    for (;;) sink = 1; //@ loop: diverges; tool everywhere: unknown -- the environment says which process is followed
 }

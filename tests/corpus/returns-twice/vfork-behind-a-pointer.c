@@ -13,6 +13,6 @@ int main(void) {
         n = 1;
         _exit(0);
     }
-    while (p > 0 && n == 1) sink = 1; //@ loop: diverges; tool: unknown -- the environment says which process is followed
+    while (p > 0 && n == 1) sink = 1; //@ loop: diverges; tool everywhere: unknown -- the environment says which process is followed
     return 0;
 }

@@ -7,5 +7,5 @@ int main(void) {
     volatile int sink = 0;
     pid_t p = vfork();
     if (p == 0) _exit(0);
-    for (;;) sink = 1; //@ loop: diverges; tool: unknown -- the environment says which process is followed
+    for (;;) sink = 1; //@ loop: diverges; tool everywhere: unknown -- the environment says which process is followed
 }

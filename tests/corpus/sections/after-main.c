@@ -1,7 +1,7 @@
 // What the section lists runs when main has returned.
 //@ native: hangs
 static void wait(void) {
-    for (;;) { //@ loop: diverges; absent
+    for (;;) { //@ loop: diverges; absent; tool everywhere: unknown -- handlers are not followed
     }
 }
 

@@ -14,5 +14,5 @@ int main(void) {
     volatile int sink = 0;
     signal(SIGABRT, handler);
     if (setjmp(out) == 0) abort();
-    for (;;) sink = 1; //@ loop: diverges; tool: unknown -- handlers are not followed
+    for (;;) sink = 1; //@ loop: diverges; tool everywhere: unknown -- handlers are not followed
 }

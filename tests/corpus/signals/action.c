@@ -16,6 +16,6 @@ int main(void) {
     action.sa_handler = handler;
     sigaction(SIGUSR1, &action, 0);
     raise(SIGUSR1);
-    while (n == 1) sink = 1; //@ loop: diverges; tool: unknown -- handlers are not followed
+    while (n == 1) sink = 1; //@ loop: diverges; tool everywhere: unknown -- handlers are not followed
     return 0;
 }

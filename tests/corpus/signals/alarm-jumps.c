@@ -15,7 +15,7 @@ int main(void) {
     signal(SIGALRM, handler);
     if (sigsetjmp(out, 1) == 0) {
         alarm(1);
-        for (;;) sink = 1; //@ loop: terminates; tool: unknown -- the environment says when the alarm goes off
+        for (;;) sink = 1; //@ loop: terminates; tool everywhere: unknown -- the environment says when the alarm goes off
     }
-    for (;;) sink = 2; //@ loop: diverges; tool: unknown -- handlers are not followed
+    for (;;) sink = 2; //@ loop: diverges; tool everywhere: unknown -- handlers are not followed
 }

@@ -5,5 +5,5 @@
 int main(void) {
     volatile int sink = 0;
     alarm(1);
-    for (;;) sink = 1; //@ loop: terminates; tool: unknown -- the environment says when the alarm goes off
+    for (;;) sink = 1; //@ loop: terminates; tool everywhere: unknown -- the environment says when the alarm goes off
 }

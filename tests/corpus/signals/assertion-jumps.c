@@ -18,5 +18,5 @@ int main(void) {
         assert(zero);
         return 0;
     }
-    for (;;) sink = 1; //@ loop: diverges; tool: unknown -- handlers are not followed
+    for (;;) sink = 1; //@ loop: diverges; tool everywhere: unknown -- handlers are not followed
 }

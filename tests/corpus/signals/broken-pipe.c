@@ -6,5 +6,5 @@ int main(void) {
     int ends[2];
     if (pipe(ends) != 0) return 0;
     close(ends[0]);
-    for (;;) write(ends[1], "x", 1); //@ loop: terminates; tool: unknown -- pipes are not followed
+    for (;;) write(ends[1], "x", 1); //@ loop: terminates; tool everywhere: unknown -- pipes are not followed
 }

@@ -11,5 +11,5 @@ int main(void) {
     volatile int sink = 0;
     signal(SIGCHLD, handler);
     if (fork() == 0) _exit(0);
-    for (;;) sink = 1; //@ loop: terminates; tool: unknown -- handlers are not followed
+    for (;;) sink = 1; //@ loop: terminates; tool everywhere: unknown -- handlers are not followed
 }

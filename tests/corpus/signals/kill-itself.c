@@ -6,5 +6,5 @@
 int main(void) {
     volatile int sink = 0;
     kill(getpid(), SIGKILL);
-    for (;;) sink = 1; //@ loop: terminates; tool: unknown -- signals are not followed
+    for (;;) sink = 1; //@ loop: terminates; tool everywhere: unknown -- signals are not followed
 }

@@ -4,6 +4,6 @@ long syscall(long, ...);
 
 int main(void) {
     syscall(37, 1); /* alarm, on x86-64 */
-    for (;;) { //@ loop: terminates; tool: unknown -- that the signal comes is not known
+    for (;;) { //@ loop: terminates; tool everywhere: unknown -- that the signal comes is not known
     }
 }

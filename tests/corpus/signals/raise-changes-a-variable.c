@@ -12,6 +12,6 @@ int main(void) {
     volatile int sink = 0;
     signal(SIGUSR1, handler);
     raise(SIGUSR1);
-    while (n == 1) sink = 1; //@ loop: diverges; tool: unknown -- handlers are not followed
+    while (n == 1) sink = 1; //@ loop: diverges; tool everywhere: unknown -- handlers are not followed
     return 0;
 }

@@ -11,5 +11,5 @@ int main(void) {
     volatile int sink = 0;
     signal(SIGUSR1, handler);
     raise(SIGUSR1);
-    for (;;) sink = 1; //@ loop: terminates; tool: unknown -- handlers are not followed
+    for (;;) sink = 1; //@ loop: terminates; tool everywhere: unknown -- handlers are not followed
 }

@@ -18,6 +18,6 @@ int main(void) {
     raise(SIGUSR1);
     n = 0;
     sigprocmask(SIG_SETMASK, &old, 0);
-    while (n == 1) sink = 1; //@ loop: diverges; tool: unknown -- handlers are not followed
+    while (n == 1) sink = 1; //@ loop: diverges; tool everywhere: unknown -- handlers are not followed
     return 0;
 }

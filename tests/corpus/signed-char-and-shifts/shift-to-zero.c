@@ -7,7 +7,7 @@ int main(void) {
     while (x != 0) { //@ loop: terminates
         x >>= 1;
     }
-    while (y != 0) { //@ loop: terminates
+    while (y != 0) { //@ loop: terminates; tool everywhere: unknown -- a shift to the left needs a measure over bits
         y <<= 1;
     }
     return 0;

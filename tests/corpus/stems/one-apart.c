@@ -10,7 +10,7 @@ int main(void) {
     while (j < b) { //@ loop: terminates; tool wrap: unknown -- it may wrap on the way to its limit
         j += 5;
     }
-    while (i - j == 1 && j > 1000) { //@ loop: diverges
+    while (i - j == 1 && j > 1000) { //@ loop: diverges; slow; tool wrap: unknown -- two numbers of rounds that wrap are not solved together
     }
     return 0;
 }

@@ -17,7 +17,7 @@ int main(void) {
         for (;;) { //@ loop: neither
         }
     }
-    while (fgetc(f) != -1) { //@ loop: diverges; tool: unknown -- what is read twice is not followed
+    while (fgetc(f) != -1) { //@ loop: diverges; tool everywhere: unknown -- what is read twice is not followed
         fseek(f, 0, 0);
     }
     return 0;

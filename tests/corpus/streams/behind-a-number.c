@@ -7,7 +7,7 @@ int main(void) {
     int n;
     if (scanf("%d", &n) == 1) {
         int c = getchar();
-        while (c >= '0' && c <= '9') { //@ loop: terminates; tool: unknown -- on rough streams all bytes are possible
+        while (c >= '0' && c <= '9') { //@ loop: terminates; tool everywhere: unknown -- on rough streams all bytes are possible
         }
         while (c == '\n') { //@ loop: diverges
         }

@@ -8,7 +8,7 @@ int main(void) {
     char c = 0;
     int first = getchar();
     if (first == 'a' && read(0, &c, 1) == 1 && c == 'b') {
-        for (;;) { //@ loop: diverges; tool: unknown -- who reads in both ways may get anything
+        for (;;) { //@ loop: diverges; tool everywhere: unknown -- who reads in both ways may get anything
         }
     }
     return 0;

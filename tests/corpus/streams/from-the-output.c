@@ -6,7 +6,7 @@ int fgetc(FILE *);
 
 int main(void) {
     int c = fgetc(stdout);
-    while (c == 'x') { //@ loop: terminates; tool: unknown -- that it is an error is not known
+    while (c == 'x') { //@ loop: terminates; tool everywhere: unknown -- that it is an error is not known
     }
     return 0;
 }

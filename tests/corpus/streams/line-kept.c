@@ -6,7 +6,7 @@ char *fgets(char *, int, FILE *);
 
 int main(void) {
     char line[8] = "";
-    do { //@ loop: diverges; tool: unknown -- that an array keeps its content is not found
+    do { //@ loop: diverges; tool everywhere: unknown -- that an array keeps its content is not found
         fgets(line, sizeof line, stdin);
     } while (line[0] != 'q');
     return 0;

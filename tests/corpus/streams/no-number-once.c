@@ -5,7 +5,7 @@ int scanf(const char *, ...);
 int main(void) {
     int n = 0;
     if (scanf("%d", &n) == 0 && scanf("%d", &n) == 1) {
-        while (n == 3) { //@ loop: terminates; tool: unknown -- on rough streams all is possible
+        while (n == 3) { //@ loop: terminates; tool everywhere: unknown -- on rough streams all is possible
         }
     }
     return 0;

@@ -9,10 +9,10 @@ int main(void) {
     int c = getc(stdin);
     ungetc(c, stdin);
     if (c != -1 && c != getc(stdin)) {
-        for (;;) { //@ loop: terminates; tool: unknown -- what is pushed back is not followed
+        for (;;) { //@ loop: terminates; tool everywhere: unknown -- what is pushed back is not followed
         }
     }
-    while ((c = getc(stdin)) != -1) { //@ loop: diverges; tool: unknown -- what is pushed back is not followed
+    while ((c = getc(stdin)) != -1) { //@ loop: diverges; tool everywhere: unknown -- what is pushed back is not followed
         ungetc(c, stdin);
     }
     return 0;

@@ -4,7 +4,7 @@ int getchar(void);
 
 int main(void) {
     int ends = 0;
-    while (ends < 3) { //@ loop: terminates
+    while (ends < 3) { //@ loop: terminates; slow wrap
         if (getchar() == -1) {
             ends++;
         } else {

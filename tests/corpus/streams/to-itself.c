@@ -11,7 +11,7 @@ int main(void) {
     if (pipe(ends) != 0) {
         return 1;
     }
-    do { //@ loop: diverges; tool: unknown -- what a pipe gives is not followed
+    do { //@ loop: diverges; tool everywhere: unknown -- what a pipe gives is not followed
         if (write(ends[1], &c, 1) != 1) {
             return 1;
         }

@@ -6,7 +6,7 @@ int feof(FILE *);
 int fgetc(FILE *);
 
 int main(void) {
-    while (!feof(stdin)) { //@ loop: terminates; tool: unknown -- what feof remembers is not followed
+    while (!feof(stdin)) { //@ loop: terminates; tool everywhere: unknown -- what feof remembers is not followed
         fgetc(stdin);
     }
     return 0;

@@ -9,7 +9,7 @@ int main(void) {
     if (!f) {
         return 1;
     }
-    while (fgetc(f) != -1) { //@ loop: diverges; tool: unknown -- a device is the environment
+    while (fgetc(f) != -1) { //@ loop: diverges; tool everywhere: unknown -- a device is the environment
     }
     return 0;
 }

@@ -9,7 +9,7 @@ static int busy(int x) {
 
 int main(void) {
     int x = __VERIFIER_nondet_int();
-    while (busy(x)) { //@ loop: terminates
+    while (busy(x)) { //@ loop: terminates; tool everywhere: unknown -- a value that may not be used is read as an unknown one
         x = 0;
     }
     return 0;

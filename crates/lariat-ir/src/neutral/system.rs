@@ -16,7 +16,7 @@ use crate::fast::{FastMap, FastSet};
 use crate::ids::{AssumptionId, Id, LocId, UnknownId, VarId};
 use crate::simplify::{simplify, simplify_all};
 use crate::sort::{Scalar, Sort};
-use crate::system::{Edge, Integers, Location, TransitionSystem, Unknown, UnknownKind};
+use crate::system::{Edge, Integers, Location, Proves, TransitionSystem, Unknown, UnknownKind};
 use crate::term::{Op, Role, Term, Terms};
 use crate::value::{ArrayValue, Bits, Value};
 use dashu_int::IBig;
@@ -183,7 +183,8 @@ impl<'p> Builder<'p> {
                 ts.locs[id].span.clone_from(&l.span);
                 ts.locs[id].function.clone_from(&l.function);
                 (ts.locs[id].within, ts.locs[id].artificial) = (l.within, l.artificial);
-                ts.locs[id].escapes = l.escapes;
+                // Ends rest on it. For divergence what decides there is undefined: it leads to UB.
+                ts.locs[id].escapes = l.escapes && ts.proves != Proves::Diverges;
                 if may_overflow(l) {
                     ts.overflows.insert(id);
                 }

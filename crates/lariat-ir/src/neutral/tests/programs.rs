@@ -544,3 +544,22 @@ fn a_program_with_recursion_has_a_system_for_each_verdict() {
     }
     assert_eq!(skipped.proves(Target::CDiverges), None);
 }
+
+/// Where nobody knows how a run goes on nothing is said to end. A system for proofs of divergence says nothing of ends: there what
+/// decides is no choice of ours, so that the run does not count.
+#[test]
+fn only_a_system_that_can_show_an_end_has_escapes() {
+    let ty = IntType::unsigned(1);
+    let mut p = Program::new("beyond");
+    p.unknowns = vec![Unknown::new("more", ty, UnknownKind::Abstraction)];
+    let again = Cond::cmp(CmpOp::Eq, ty, Expr::Unknown(0), Expr::constant(0, ty));
+    let cases = vec![Case::new(Some(again), Vec::new(), Goto::Loc(0)), Case::new(None, Vec::new(), Goto::Stop)];
+    p.locs = vec![Location { escapes: true, artificial: true, ..Location::new("beyond", cases) }];
+    for target in Target::ALL {
+        let ts = lower(&p, target);
+        let beyond = ts.loc_named("beyond").expect("it keeps its name");
+        assert_eq!(ts.locs[beyond].escapes, target != Target::CDiverges, "{target:?}");
+        let goes_on = ts.locs[beyond].out.iter().any(|e| ts.edges[*e].to != LocId::UB);
+        assert_eq!(goes_on, target != Target::CDiverges, "{target:?}");
+    }
+}
