@@ -73,8 +73,8 @@ pub fn blame(ts: &TransitionSystem, from: &Values, n: usize) -> Blame {
         if loc.is_sink() || found.observed.len() > n {
             break;
         }
-        // What a run does from here is not known, whatever this system writes there.
-        if ts.locs[loc].escapes && found.decided_after.is_none() {
+        // What a run does from here is not known, whatever this system writes there: in one for divergence it leads to UB.
+        if ts.locs[loc].name.starts_with("beyond the model") && found.decided_after.is_none() {
             found.decided_after = Some(found.observed.len());
         }
         let out = &ts.locs[loc].out;
