@@ -102,6 +102,15 @@ impl Effort {
     /// In their order.
     pub const ALL: [Self; 3] = [Self::Quick, Self::Brief, Self::Full];
 
+    /// As results write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Brief => "brief",
+            Self::Full => "full",
+        }
+    }
+
     /// A limit: that one only when it takes its time.
     pub fn most<T>(self, brief: T, full: T) -> T {
         if self == Self::Full { full } else { brief }

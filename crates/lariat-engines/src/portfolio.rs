@@ -8,7 +8,7 @@ use crate::orbit::Orbit;
 use crate::path_automaton::PathAutomaton;
 use crate::rank::Ranking;
 use lariat_ir::{Certificate, Claim, LoopForest, LoopId, Property, SystemHash, TransitionSystem};
-use lariat_smt::Limit;
+use lariat_smt::{Limit, questions};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -60,6 +60,68 @@ pub struct Trial {
     pub rejected: Vec<String>,
 }
 
+/// One attempt of an engine at a loop, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// The engine.
+    pub engine: &'static str,
+    /// How hard it tried.
+    pub effort: Effort,
+    /// When it began.
+    pub begin: Instant,
+    /// What the search cost.
+    pub search: Cost,
+    /// What the judge's work on its claims cost.
+    pub check: Cost,
+    /// What came of it.
+    pub end: AttemptEnd,
+}
+
+/// Time, and questions to a solver.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Cost {
+    /// On the clock.
+    pub time: Duration,
+    /// How many.
+    pub questions: u64,
+}
+
+impl Cost {
+    fn add<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (begin, asked) = (Instant::now(), questions());
+        let done = work();
+        self.time += begin.elapsed();
+        self.questions += questions() - asked;
+        done
+    }
+}
+
+/// What came of an attempt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AttemptEnd {
+    /// A verdict.
+    Decided(Decision),
+    /// No claim.
+    GaveUp,
+    /// The judge neither accepted nor rejected its claims.
+    NotConfirmed,
+    /// The judge rejected a claim.
+    Rejected,
+}
+
+impl AttemptEnd {
+    /// As results write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Decided(Decision::Terminates) => "terminates",
+            Self::Decided(Decision::Diverges) => "diverges",
+            Self::GaveUp => "gave-up",
+            Self::NotConfirmed => "not-confirmed",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
 /// A verdict on a loop, from an accepted claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
@@ -78,8 +140,17 @@ pub struct LoopResult {
     pub decisions: Vec<(Decision, &'static str)>,
     /// What was tried.
     pub trials: Vec<Trial>,
+    /// The same by attempts, in their order: an engine may try several times, each time harder.
+    pub attempts: Vec<Attempt>,
     /// How long it took.
     pub time: Duration,
+}
+
+impl LoopResult {
+    /// Nothing has happened yet.
+    pub fn open(id: LoopId) -> Self {
+        Self { id, decisions: Vec::new(), trials: Vec::new(), attempts: Vec::new(), time: Duration::ZERO }
+    }
 }
 
 /// The engines' work on one system.
@@ -103,8 +174,7 @@ impl Portfolio {
     ) {
         let (ts, forest, hash) = system;
         if self.results.is_empty() {
-            let nothing = |id| LoopResult { id, decisions: Vec::new(), trials: Vec::new(), time: Duration::ZERO };
-            self.results = forest.loops.ids().map(nothing).collect();
+            self.results = forest.loops.ids().map(LoopResult::open).collect();
         }
         if options.audit && effort == Effort::Quick {
             self.certify_facts(system, options, judge);
@@ -239,7 +309,7 @@ fn decide(
     result: &mut LoopResult,
 ) {
     let begin = Instant::now();
-    let LoopResult { decisions, trials, time, .. } = result;
+    let LoopResult { decisions, trials, attempts, time, .. } = result;
     // A run that never leaves an inner loop never leaves this one: the same certificate shows both.
     if decisions.is_empty()
         && let Some((_, engine, claim)) = hanging.iter().find(|(inner, ..)| task.forest.is_inside(*inner, task.id()))
@@ -278,7 +348,9 @@ fn decide(
             deadline: share(deadline, count - nth),
             gave_up: RefCell::default(),
         };
-        match engine.run(&Task { goals: &goals, ..*task }, &mut cx) {
+        let (began, mut search, mut check) = (Instant::now(), Cost::default(), Cost::default());
+        let mut end = AttemptEnd::GaveUp;
+        match search.add(|| engine.run(&Task { goals: &goals, ..*task }, &mut cx)) {
             Outcome::GaveUp(mut reason) => {
                 if reason.is_empty() {
                     reason = before.unwrap_or_default();
@@ -294,8 +366,9 @@ fn decide(
                     if !options.audit && decisions.iter().any(|(d, _)| Some(*d) == found) {
                         continue;
                     }
-                    match judge.submit(engine.name(), &claim) {
+                    match check.add(|| judge.submit(engine.name(), &claim)) {
                         Ok(()) => {
+                            end = found.map_or(end, AttemptEnd::Decided);
                             decisions.extend(found.map(|d| (d, engine.name())));
                             match found {
                                 Some(Decision::Diverges) => hanging.push((task.id(), engine.name(), claim)),
@@ -303,12 +376,19 @@ fn decide(
                                 None => {}
                             }
                         }
-                        Err(Refusal::Rejected(why)) => trial.rejected.push(why),
-                        Err(Refusal::Undecided(why)) => trial.reason = Some(why),
+                        Err(Refusal::Rejected(why)) => {
+                            end = if let AttemptEnd::Decided(_) = end { end } else { AttemptEnd::Rejected };
+                            trial.rejected.push(why);
+                        }
+                        Err(Refusal::Undecided(why)) => {
+                            end = if end == AttemptEnd::GaveUp { AttemptEnd::NotConfirmed } else { end };
+                            trial.reason = Some(why);
+                        }
                     }
                 }
             }
         }
+        attempts.push(Attempt { engine: engine.name(), effort, begin: began, search, check, end });
         trials.push(trial);
         if !decisions.is_empty() && !options.audit {
             break;

@@ -2,7 +2,7 @@
 
 use crate::query_log::QueryLog;
 use crate::sexpr::Sexprs;
-use crate::solver::{Answer, DirectSolver, Level, Limit, Solver, Stack, WhyKind};
+use crate::solver::{Answer, DirectSolver, Level, Limit, Solver, Stack, WhyKind, count_question};
 use crate::watchdog::{self, Bell};
 use lariat_ir::{Op, Term, Terms, Value, smtlib};
 use lariat_process::Limits;
@@ -338,6 +338,7 @@ impl Solver for Cvc5Solver {
         self.stack.assert(terms, t);
     }
     fn check(&mut self, terms: &Terms, limit: Limit) -> Answer {
+        count_question();
         self.stack.belongs_to(terms);
         self.run(terms, limit).unwrap_or_else(|reason| self.stack.unknown(terms, reason, &self.log))
     }

@@ -3,6 +3,7 @@
 use crate::query_log::{QueryId, QueryLog};
 use lariat_ir::eval::Plan;
 use lariat_ir::{Op, Term, Terms, Value, smtlib};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -34,6 +35,20 @@ pub trait Solver {
 /// The checker takes no other, so a rewriting of questions is a search aid and never a premise of a proof. Whoever implements
 /// this for a solver states that of it.
 pub trait DirectSolver: Solver {}
+
+thread_local! {
+    static ASKED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many questions this thread has put to solvers so far.
+pub fn questions() -> u64 {
+    ASKED.get()
+}
+
+/// Counts a question.
+pub(crate) fn count_question() {
+    ASKED.set(ASKED.get() + 1);
+}
 
 /// How long one [`Solver::check`] may take.
 ///

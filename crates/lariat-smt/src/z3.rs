@@ -1,7 +1,7 @@
 //! Z3 in process.
 
 use crate::query_log::QueryLog;
-use crate::solver::{Answer, DirectSolver, Level, Limit, Solver, Stack, WhyKind};
+use crate::solver::{Answer, DirectSolver, Level, Limit, Solver, Stack, WhyKind, count_question};
 use crate::watchdog;
 use crate::words::{self, Words};
 use crate::z3_raw::{self, Ast, Context, Fault, Kind, RawSolver, Verdict};
@@ -608,6 +608,7 @@ impl Solver for Z3Solver {
         self.stack.assert(terms, t);
     }
     fn check(&mut self, terms: &Terms, limit: Limit) -> Answer {
+        count_question();
         self.stack.belongs_to(terms);
         let attempt = self.run(terms, limit).unwrap_or_else(|fault| {
             self.start_over();
