@@ -25,7 +25,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// As results write it.
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Terminates => "terminates",
             Self::Diverges => "diverges",

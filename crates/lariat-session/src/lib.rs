@@ -26,12 +26,14 @@
 //! ```
 //!
 //! - [`input`] reads files; [`analyze`](mod@analyze) decides systems, and has each verdict checked; [`beside`] asks other integer semantics;
-//! - [`results`] puts together what was found, in the words of the [`source`]; [`harness`] makes programs that show it;
+//! - [`results`] puts together what was found, in the words of the [`source`]; [`document`] has them as JSON; [`harness`] makes programs
+//!   that show them;
 //! - [`session`] does all of that with a file, within its time; [`cancel`] and [`threads`] are what it needs for that.
 
 pub mod analyze;
 pub mod beside;
 pub mod cancel;
+pub mod document;
 pub mod harness;
 pub mod input;
 pub mod results;

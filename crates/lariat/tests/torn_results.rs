@@ -1,10 +1,10 @@
 //! Results with changed bytes: the reader of claims says what is wrong or the checker rejects; nothing panics, and nothing
 //! that differs from the original in meaning is accepted as the original's verdict about another system.
 
-use lariat::report::json::to_data;
 use lariat_check::{System, check};
 use lariat_ir::random::Random;
 use lariat_ir::{claim, lts};
+use lariat_session::document::{from_data, to_data};
 use lariat_session::{Settings, analyze};
 use lariat_smt::{Limit, Z3Solver};
 
@@ -23,7 +23,7 @@ fn torn_certificates_never_panic() {
         let system =
             System::verify(&ts, &mut Z3Solver::new().direct(), Limit::default()).expect("the guards are total");
         let proof = analysis.program.expect("the verdict has a proof");
-        let text = lariat::report::json::from_data(&claim::to_data(&ts, proof.claim())).to_string();
+        let text = from_data(&claim::to_data(&ts, proof.claim())).to_string();
         let alphabet = b"{}[]\",:0123456789abxyz #()<>=!&|+-";
         for _ in 0..5000 {
             let mut bytes = text.as_bytes().to_vec();

@@ -25,9 +25,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// The name of the result format.
-pub const SCHEMA: &str = "lariat-results/1";
-
 /// What is known of one input file.
 #[derive(Clone, Debug)]
 pub struct Program {

@@ -3,13 +3,14 @@
 mod opinion;
 
 use super::{fail, print};
-use crate::report::json::to_data;
 use clap::{Args, ValueEnum};
 use lariat_check::compose::{self, Control, Entry, Extent, Findings, Open, Outcome};
 use lariat_check::{Condition, Proved, Rejection, System, check, holds_initially};
 use lariat_ir::{Claim, LocId, LoopKey, Property, TransitionSystem, claim, lts};
+use lariat_session::Verdict;
+use lariat_session::document::{self, Analysed, Document, to_data};
 use lariat_session::input::{is_lts, read_text};
-use lariat_session::results::{SCHEMA, condition_words};
+use lariat_session::results::condition_words;
 use lariat_smt::Limit;
 use opinion::Opinion;
 use serde_json::Value as Json;
@@ -43,6 +44,13 @@ enum SolverArg {
     Z3,
 }
 
+/// The verdicts, as results write them.
+const TERMINATES: &str = Verdict::Terminates.word();
+const DIVERGES: &str = Verdict::Diverges.word();
+const UNKNOWN: &str = Verdict::Unknown.word();
+/// What a document without a verdict is read as.
+const NO_VERDICT: &str = document::NOT_SAID;
+
 /// What became of the certificates.
 #[derive(Default)]
 struct Counts {
@@ -66,22 +74,17 @@ pub(super) fn run(o: &Options) -> u8 {
 fn recheck(o: &Options) -> Result<(String, Counts), String> {
     let file = o.file.display();
     let source = read_text(&o.file)?;
-    let json: Json = serde_json::from_str(&source)
-        .map_err(|e| format!("{file} is no JSON: {e}; write it with `lariat check --format json --output FILE`"))?;
-    if json.get("schema").and_then(Json::as_str) != Some(SCHEMA) {
-        return Err(format!("{file} is no {SCHEMA}; write it with `lariat check --format json --output FILE`"));
-    }
-    let one = [json.clone()];
-    let programs = json.get("programs").and_then(Json::as_array).map_or(&one[..], Vec::as_slice);
+    let document = Document::read(&source)
+        .map_err(|e| format!("{file} {e}; write it with `lariat check --format json --output FILE`"))?;
     let mut out = String::new();
     let mut counts = Counts::default();
-    for p in programs {
-        let name = p.get("file").and_then(Json::as_str).unwrap_or("?");
-        if let Some(error) = p.get("error").and_then(Json::as_str) {
-            let _ = writeln!(out, "{name}: was not analysed: {error}");
-            continue;
+    for p in document.programs() {
+        match p {
+            document::Program::Failed(f) => {
+                let _ = writeln!(out, "{}: was not analysed: {}", f.file, f.error);
+            }
+            document::Program::Analysed(p) => program(o, p, &mut out, &mut counts)?,
         }
-        program(o, name, p, &mut out, &mut counts)?;
     }
     let Counts { accepted, not_confirmed, rejected } = counts;
     let _ = writeln!(out, "{accepted} accepted, {not_confirmed} not confirmed, {rejected} rejected");
@@ -124,41 +127,62 @@ fn limit(o: &Options) -> Limit {
     Limit { rlimit: u64::from(u32::MAX), wall: time, until: Some(Instant::now() + time) }
 }
 
-fn texts<'a>(j: &'a Json, key: &str) -> Option<&'a str> {
-    j.get(key).and_then(Json::as_str)
-}
-
-fn list<'a>(j: &'a Json, key: &str) -> &'a [Json] {
-    j.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice)
-}
-
 /// The saved systems of one entry.
-struct Saved {
-    entry: String,
+struct Saved<'j> {
+    entry: &'j str,
     systems: Vec<TransitionSystem>,
 }
 
-fn saved(name: &str, p: &Json) -> Result<Vec<Saved>, String> {
+fn saved(p: &Analysed) -> Result<Vec<Saved<'_>>, String> {
+    let name = &p.file;
+    let nothing = || format!("{name}: no system is saved");
     let mut all = Vec::new();
-    for e in list(p, "entries") {
+    for e in p.entries.as_ref().ok_or_else(nothing)? {
         let mut systems = Vec::new();
-        for s in list(e, "systems") {
-            let text = texts(s, "lts").ok_or_else(|| format!("{name}: no system is saved"))?;
-            let ts = lts::parse(text).map_err(|e| format!("{name}: the saved system is torn: {e}"))?.system;
-            if texts(p, "integers") != Some(ts.integers.to_string().as_str()) {
+        for s in &e.systems {
+            if s.lts.is_empty() {
+                return Err(nothing());
+            }
+            let ts = lts::parse(&s.lts).map_err(|e| format!("{name}: the saved system is torn: {e}"))?.system;
+            if p.integers != ts.integers.to_string() {
                 return Err(format!("{name}: the saved system is in another integer semantics than the results"));
             }
             systems.push(ts);
         }
-        if systems.is_empty() && texts(e, "verdict") != Some("unknown") {
-            return Err(format!("{name}: no system is saved"));
+        if systems.is_empty() && e.verdict != UNKNOWN {
+            return Err(nothing());
         }
-        all.push(Saved { entry: texts(e, "name").unwrap_or("?").to_owned(), systems });
-    }
-    if p.get("entries").is_none() {
-        return Err(format!("{name}: no system is saved"));
+        all.push(Saved { entry: &e.name, systems });
     }
     Ok(all)
+}
+
+/// What is said of one copy of a loop.
+#[derive(Clone, Copy)]
+struct Said<'j> {
+    entry: &'j str,
+    id: &'j str,
+    verdict: &'j str,
+    when: Option<&'j str>,
+    certificate: Option<&'j Json>,
+}
+
+/// All copies of a loop, the one that is shown first.
+fn copies(l: &document::Loop) -> impl Iterator<Item = Said<'_>> {
+    let shown = Said {
+        entry: &l.entry,
+        id: &l.id,
+        verdict: &l.verdict,
+        when: l.when.as_deref(),
+        certificate: l.certificate.as_ref(),
+    };
+    std::iter::once(shown).chain(l.others.iter().map(|c| Said {
+        entry: &c.entry,
+        id: &c.id,
+        verdict: &c.verdict,
+        when: c.when.as_deref(),
+        certificate: c.certificate.as_ref(),
+    }))
 }
 
 /// A system, or why its guards were not shown to be total and disjoint.
@@ -174,7 +198,7 @@ struct Log<'a> {
 }
 
 impl Log<'_> {
-    fn judge(&mut self, what: &str, verdict: Option<&str>, found: Result<Option<Accepted>, Refused>) {
+    fn judge(&mut self, what: &str, verdict: &str, found: Result<Option<Accepted>, Refused>) {
         let name = self.name;
         let _ = match found {
             Ok(None) => writeln!(self.out, "{name}: {what}: undecided, nothing to check"),
@@ -183,7 +207,7 @@ impl Log<'_> {
                 let words = words.map_or(String::new(), |w| format!(" ({w})"));
                 let kind = proved.claim().certificate.kind();
                 self.proofs.push(proved);
-                writeln!(self.out, "{name}: {what}: {} by {kind}: accepted{words}", verdict.unwrap_or("?"))
+                writeln!(self.out, "{name}: {what}: {verdict} by {kind}: accepted{words}")
             }
             Err(Refused::NotConfirmed(why)) => {
                 self.counts.not_confirmed += 1;
@@ -197,8 +221,9 @@ impl Log<'_> {
     }
 }
 
-fn program(o: &Options, name: &str, p: &Json, out: &mut String, counts: &mut Counts) -> Result<(), String> {
-    let saved = saved(name, p)?;
+fn program(o: &Options, p: &Analysed, out: &mut String, counts: &mut Counts) -> Result<(), String> {
+    let name = p.file.as_str();
+    let saved = saved(p)?;
     let mut verified: Vec<(&str, Vec<Verified<'_>>)> = Vec::new();
     for e in &saved {
         let mut systems = Vec::new();
@@ -209,50 +234,47 @@ fn program(o: &Options, name: &str, p: &Json, out: &mut String, counts: &mut Cou
                 Err(d) => return Err(format!("{name}: the saved system: {d}")),
             });
         }
-        verified.push((e.entry.as_str(), systems));
+        verified.push((e.entry, systems));
     }
     let before = counts.not_confirmed;
     let mut log = Log { name, out, counts, proofs: Vec::new() };
-    let loops = || list(p, "loops").iter().chain(list(p, "recursion"));
+    let loops = || p.loops.iter().chain(&p.recursion);
     for l in loops() {
-        let verdict = texts(l, "verdict");
-        let copies: Vec<&Json> = std::iter::once(l).chain(list(l, "others")).collect();
-        for copy in &copies {
-            let (id, entry) = (texts(copy, "id").unwrap_or("?"), texts(copy, "entry").unwrap_or("?"));
+        for copy in copies(l) {
+            let Said { id, entry, verdict, .. } = copy;
             let what = if saved.len() == 1 { format!("loop at `{id}`") } else { format!("`{entry}`: loop at `{id}`") };
-            log.judge(&what, texts(copy, "verdict"), loop_claim(o, &verified, l, copy));
+            log.judge(&what, verdict, loop_claim(o, &verified, l, copy));
         }
         // Who reads that every run ends must not read of a loop that may not.
-        if texts(p, "verdict") == Some("terminates") && verdict != Some("terminates") {
-            let id = texts(l, "id").unwrap_or("?");
-            let why = format!("the program is said to end, its loop at `{id}` is not");
-            log.judge("verdict", None, rejected(why));
+        if p.verdict == TERMINATES && l.verdict != TERMINATES {
+            let why = format!("the program is said to end, its loop at `{}` is not", l.id);
+            log.judge("verdict", NO_VERDICT, rejected(why));
         }
     }
-    let all = list(p, "entries");
+    let all = p.entries.as_deref().unwrap_or_default();
     for (e, (entry, systems)) in all.iter().zip(&verified) {
         let what = if saved.len() == 1 { "program".to_owned() } else { format!("`{entry}`") };
-        let found = one_claim(o, systems, &|_| Subject::Program, &e["certificate"], texts(e, "verdict"));
-        log.judge(&what, texts(e, "verdict"), found);
+        let found = one_claim(o, systems, &|_| Subject::Program, e.certificate.as_ref(), &e.verdict);
+        log.judge(&what, &e.verdict, found);
     }
     if all.is_empty() {
-        log.judge("no function", None, Ok(None));
+        log.judge("no function", NO_VERDICT, Ok(None));
     }
-    let together = word(&compose::all_entries(all.iter().map(|e| match texts(e, "verdict") {
-        Some("terminates") => Outcome::Ends(Extent::Always),
-        Some("diverges") => Outcome::Hangs,
+    let together = word(&compose::all_entries(all.iter().map(|e| match e.verdict.as_str() {
+        TERMINATES => Outcome::Ends(Extent::Always),
+        DIVERGES => Outcome::Hangs,
         _ => Outcome::Open(Open::NotListed),
     })));
-    if texts(p, "verdict") != Some(together) {
-        let why = format!("the entries say {together}, the verdict is {}", texts(p, "verdict").unwrap_or("?"));
-        log.judge("verdict", None, rejected(why));
+    if p.verdict != together {
+        let why = format!("the entries say {together}, the verdict is {}", p.verdict);
+        log.judge("verdict", NO_VERDICT, rejected(why));
     }
     // What a solver gave up is told already, and something may be missing for it. In an `.lts` file each location stands for itself.
     if log.counts.not_confirmed == before && !is_lts(Path::new(name)) {
         let proofs = std::mem::take(&mut log.proofs);
-        let loops = loops().filter(|l| texts(l, "verdict").is_some_and(|v| v != "unknown"));
+        let loops = loops().filter(|l| l.verdict != UNKNOWN && l.verdict != NO_VERDICT);
         for (what, verdict, why) in not_composed(&saved, &verified, &proofs, loops) {
-            log.judge(&what, Some(verdict), rejected(why));
+            log.judge(&what, verdict, rejected(why));
         }
     }
     Ok(())
@@ -260,10 +282,10 @@ fn program(o: &Options, name: &str, p: &Json, out: &mut String, counts: &mut Cou
 
 /// The verdict on loops of the source that the checker's rules do not give: what, the verdict, and why it is wrong.
 fn not_composed<'j>(
-    saved: &[Saved],
+    saved: &[Saved<'_>],
     verified: &[(&str, Vec<Verified<'_>>)],
     proofs: &[Proved],
-    loops: impl Iterator<Item = &'j Json>,
+    loops: impl Iterator<Item = &'j document::Loop>,
 ) -> Vec<(String, &'j str, String)> {
     let control = |e: usize, i: usize| match &verified[e].1[i] {
         Ok(system) => Control::of(system),
@@ -282,20 +304,21 @@ fn not_composed<'j>(
             None => Entry::Unseen(&nothing),
         });
     }
-    let key_of = |l: &Json| -> Option<&LoopKey> {
-        let entry = saved.iter().position(|s| Some(s.entry.as_str()) == texts(l, "entry"))?;
+    let key_of = |l: &document::Loop| -> Option<&LoopKey> {
+        let entry = saved.iter().position(|s| s.entry == l.entry)?;
         let mut systems = saved[entry].systems.iter().zip(&controls[entry]);
         systems.find_map(|(ts, control)| {
-            let id = control.forest().with_header(ts.loc_named(texts(l, "id")?)?)?;
+            let id = control.forest().with_header(ts.loc_named(&l.id)?)?;
             control.source_of(id).map(|copy| &copy.key)
         })
     };
     let mut wrong = Vec::new();
     for l in loops {
-        let (Some(key), Some(verdict)) = (key_of(l), texts(l, "verdict")) else { continue };
+        let Some(key) = key_of(l) else { continue };
+        let verdict = l.verdict.as_str();
         let follows = word(&compose::source_loop(&entries, key));
         if follows != verdict {
-            let what = format!("loop at `{}`", texts(l, "id").unwrap_or("?"));
+            let what = format!("loop at `{}`", l.id);
             wrong.push((
                 what,
                 verdict,
@@ -309,9 +332,9 @@ fn not_composed<'j>(
 /// What the checker's rules conclude, as results write it.
 fn word(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Ends(_) => "terminates",
-        Outcome::Hangs => "diverges",
-        Outcome::Open(_) | Outcome::NotSeen(_) => "unknown",
+        Outcome::Ends(_) => TERMINATES,
+        Outcome::Hangs => DIVERGES,
+        Outcome::Open(_) | Outcome::NotSeen(_) => UNKNOWN,
     }
 }
 
@@ -319,30 +342,22 @@ fn word(outcome: &Outcome) -> &'static str {
 fn loop_claim(
     o: &Options,
     verified: &[(&str, Vec<Verified<'_>>)],
-    l: &Json,
-    copy: &Json,
+    l: &document::Loop,
+    copy: Said<'_>,
 ) -> Result<Option<Accepted>, Refused> {
-    let (id, entry) = (texts(copy, "id").unwrap_or("?"), texts(copy, "entry").unwrap_or("?"));
+    let Said { entry, id, verdict, when, certificate } = copy;
     let Some((_, systems)) = verified.iter().find(|(name, _)| *name == entry) else {
         return rejected(format!("there is no entry `{entry}`"));
     };
-    let subject = |ts: &TransitionSystem| Subject::Loop(ts.loc_named(id), texts(copy, "when"));
-    if !certified(copy) {
-        return one_claim(o, systems, &subject, &copy["certificate"], texts(copy, "verdict"));
-    }
-    for system in systems.iter().flatten() {
+    for system in systems.iter().flatten().filter(|_| certificate.is_some()) {
         let ts = system.ts();
         let Some(span) = ts.loc_named(id).and_then(|h| ts.locs[h].span.as_ref()) else { continue };
-        let said = (texts(l, "file"), l["line"].as_u64(), l["column"].as_u64());
-        if said != (Some(span.file.as_str()), Some(span.line.into()), Some(span.column.into())) {
+        if (&l.file, l.line, l.column) != (&span.file, Some(span.line), Some(span.column)) {
             return rejected("the loop with this certificate is at another place");
         }
     }
-    one_claim(o, systems, &subject, &copy["certificate"], texts(copy, "verdict"))
-}
-
-fn certified(copy: &Json) -> bool {
-    !copy["certificate"].is_null()
+    let subject = |ts: &TransitionSystem| Subject::Loop(ts.loc_named(id), when);
+    one_claim(o, systems, &subject, certificate, verdict)
 }
 
 /// What a verdict is about.
@@ -364,14 +379,14 @@ fn one_claim<'j>(
     o: &Options,
     systems: &[Verified<'_>],
     subject: &dyn Fn(&TransitionSystem) -> Subject<'j>,
-    certificate: &Json,
-    verdict: Option<&str>,
+    certificate: Option<&Json>,
+    verdict: &str,
 ) -> Result<Option<Accepted>, Refused> {
-    if certificate.is_null() && verdict == Some("unknown") {
+    if certificate.is_none() && verdict == UNKNOWN {
         return Ok(None);
     }
     // A certificate names its system; if there is none of that hash the checker says so. Of one that nobody could verify nothing is known.
-    let hash = texts(certificate, "system");
+    let hash = certificate.and_then(|c| c.get("system")).and_then(Json::as_str);
     let mut known = systems.iter().flatten();
     let named = known.clone().find(|s| hash == Some(s.hash().to_string().as_str()));
     let undecided = systems.iter().find_map(|s| s.as_ref().err());
@@ -384,13 +399,13 @@ fn one_claim<'j>(
     let ts = system.ts();
     let subject = &subject(ts);
     let torn = |e: String| Refused::Rejected(format!("rejected: the certificate is torn: {e}"));
-    let data = to_data(certificate).map_err(torn)?;
+    let data = to_data(certificate.unwrap_or(&Json::Null)).map_err(torn)?;
     let claim: Claim = claim::from_data(ts, &data).map_err(|e| torn(e.clone()))?;
     let (says, about_this) = match (claim.property, subject) {
-        (Property::Terminates(l), Subject::Loop(header, _)) => ("terminates", is_around(system, l, *header)),
-        (Property::Diverges(l), Subject::Loop(header, _)) => ("diverges", Some(l) == *header),
-        (Property::ProgramTerminates, Subject::Program) => ("terminates", true),
-        (Property::ProgramDiverges, Subject::Program) => ("diverges", true),
+        (Property::Terminates(l), Subject::Loop(header, _)) => (TERMINATES, is_around(system, l, *header)),
+        (Property::Diverges(l), Subject::Loop(header, _)) => (DIVERGES, Some(l) == *header),
+        (Property::ProgramTerminates, Subject::Program) => (TERMINATES, true),
+        (Property::ProgramDiverges, Subject::Program) => (DIVERGES, true),
         _ => ("something else", false),
     };
     if !about_this {
@@ -406,13 +421,13 @@ fn one_claim<'j>(
             Err(_) => false,
         },
         Subject::Loop(_, when) => *when == (!for_all).then(|| condition_words(ts, claim.when)).as_deref(),
-        Subject::Program => for_all || says == "diverges",
+        Subject::Program => for_all || says == DIVERGES,
     };
     if !agrees {
         return rejected("the certificate is for other initial states than the verdict");
     }
-    if verdict != Some(says) {
-        return rejected(format!("the verdict is {}, the certificate says {says}", verdict.unwrap_or("missing")));
+    if verdict != says {
+        return rejected(format!("the verdict is {verdict}, the certificate says {says}"));
     }
     let proved = check(system, &claim, &mut solver, limit(o))?;
     Ok(Some(Accepted { proved, words: solver.words() }))

@@ -1,0 +1,203 @@
+//! Documents from the result model.
+
+use super::{
+    Analysed, Assumption, Condition, Copy, Document, Entry, Failed, Input, Line, Live, Loop, Overflow, Process,
+    Program, SCHEMA, Step, System, Tool, Watched, Witness, from_data,
+};
+use crate::results::{self, InputOrigin, Intent};
+use lariat_ir::Span;
+use serde_json::Value as Json;
+use std::time::Duration;
+
+impl From<&[results::Program]> for Document {
+    /// One program as it is, several under `programs`.
+    fn from(all: &[results::Program]) -> Self {
+        match all {
+            [one] => Self::One(Box::new(one.into())),
+            several => Self::Several {
+                schema: SCHEMA.to_owned(),
+                tool: tool(),
+                programs: several.iter().map(Program::from).collect(),
+            },
+        }
+    }
+}
+
+fn tool() -> Tool {
+    Tool { name: "lariat".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+impl From<&results::Program> for Program {
+    fn from(p: &results::Program) -> Self {
+        match &p.outcome {
+            Ok(r) => Self::Analysed(Box::new(analysed(&p.file, r))),
+            Err(f) => {
+                let (at, line, column) = place(f.place.as_ref());
+                let (file, error) = (p.file.clone(), f.message.clone());
+                Self::Failed(Failed { schema: SCHEMA.to_owned(), tool: tool(), file, error, at, line, column })
+            }
+        }
+    }
+}
+
+fn place(span: Option<&Span>) -> (Option<String>, Option<u32>, Option<u32>) {
+    (span.map(|s| s.file.clone()), span.map(|s| s.line), span.map(|s| s.column))
+}
+
+fn millis(t: Duration) -> f64 {
+    (t.as_secs_f64() * 10_000.0).round() / 10.0
+}
+
+fn analysed(file: &str, r: &results::Results) -> Analysed {
+    let loops = |all: &[results::LoopReport]| all.iter().map(|l| one_loop(file, l)).collect();
+    let assumption = |(text, span): &(String, Option<Span>)| Assumption {
+        text: text.clone(),
+        at: span.as_ref().map(ToString::to_string),
+    };
+    Analysed {
+        schema: SCHEMA.to_owned(),
+        tool: tool(),
+        file: file.to_owned(),
+        verdict: r.verdict.word().to_owned(),
+        reason: r.reason.clone(),
+        integers: r.integers.clone(),
+        data_model: r.data_model.clone(),
+        entry: r.entry.clone(),
+        loops: loops(&r.loops),
+        recursion: loops(&r.recursion),
+        assumptions: r.assumptions.iter().map(assumption).collect(),
+        contradictions: r.contradictions.clone(),
+        entries: Some(r.entries.iter().map(Entry::from).collect()),
+        millis: millis(r.time),
+        live: r.live.as_deref().map(Live::from),
+    }
+}
+
+impl From<&results::EntryReport> for Entry {
+    fn from(e: &results::EntryReport) -> Self {
+        let system = |s: &results::SystemReport| System {
+            proves: s.proves.to_owned(),
+            hash: s.hash.clone(),
+            lts: s.lts.clone(),
+        };
+        Self {
+            name: e.name.clone(),
+            verdict: e.verdict.word().to_owned(),
+            reason: e.reason.clone(),
+            certificate: e.certificate.as_ref().map(from_data),
+            systems: e.systems.iter().map(system).collect(),
+        }
+    }
+}
+
+fn one_loop(file: &str, l: &results::LoopReport) -> Loop {
+    let (at, line, column) = place(l.span.as_ref().or(l.place.as_ref()));
+    Loop {
+        id: l.id.clone(),
+        function: l.function.clone(),
+        file: at.unwrap_or_else(|| file.to_owned()),
+        line,
+        column,
+        depth: l.depth,
+        verdict: l.verdict.word().to_owned(),
+        when: l.when.clone(),
+        engine: l.engine.map(str::to_owned),
+        certificate: l.certificate.as_ref().map(from_data),
+        witness: l.witness.as_ref().map(Witness::from),
+        bound: l.bound.clone(),
+        intent: l.intent.as_ref().map(Intent::word).map(str::to_owned),
+        overflow: l.overflow.as_ref().map(Overflow::from),
+        reason: l.reason.clone(),
+        why: l.why.clone(),
+        rejected: l.rejected.clone(),
+        entry: l.entry.clone(),
+        others: l.others.iter().map(Copy::from).collect(),
+        millis: millis(l.time),
+    }
+}
+
+impl From<&results::CopyReport> for Copy {
+    fn from(c: &results::CopyReport) -> Self {
+        Self {
+            entry: c.entry.clone(),
+            id: c.id.clone(),
+            verdict: c.verdict.word().to_owned(),
+            when: c.when.clone(),
+            certificate: c.certificate.as_ref().map(from_data),
+        }
+    }
+}
+
+impl From<&results::OverflowReport> for Overflow {
+    fn from(o: &results::OverflowReport) -> Self {
+        let [c, wrap, ideal] = [o.c, o.wrap, o.ideal].map(|v| v.word().to_owned());
+        Self { c, wrap, ideal }
+    }
+}
+
+impl From<&results::Witness> for Witness {
+    fn from(w: &results::Witness) -> Self {
+        Self {
+            inputs: w.inputs.iter().map(Input::from).collect(),
+            stem: w.stem.iter().map(Step::from).collect(),
+            cycle: w.cycle.iter().map(Step::from).collect(),
+        }
+    }
+}
+
+impl From<&results::StepReport> for Step {
+    fn from(s: &results::StepReport) -> Self {
+        let (file, line, column) = place(s.span.as_ref());
+        Self {
+            at: s.at.clone(),
+            to: s.to.clone(),
+            file,
+            line,
+            column,
+            inputs: s.inputs.iter().map(Input::from).collect(),
+            changed: s.changed.iter().map(|(k, v)| (k.clone(), Json::from(v.as_str()))).collect(),
+        }
+    }
+}
+
+impl From<&results::Input> for Input {
+    fn from(i: &results::Input) -> Self {
+        let (from, span) = match &i.origin {
+            InputOrigin::Call(span) => ("call", span.as_ref()),
+            InputOrigin::Parameter(_) => ("parameter", None),
+            InputOrigin::Before => ("before", None),
+            InputOrigin::Stream => ("stream", None),
+            InputOrigin::Unknown => ("input", None),
+        };
+        let (file, line, column) = place(span);
+        Self { name: i.name.clone(), value: i.value.clone(), from: from.to_owned(), file, line, column }
+    }
+}
+
+impl From<&results::Live> for Live {
+    fn from(l: &results::Live) -> Self {
+        let watched = |w: &results::WatchedValue| Watched {
+            name: w.name.clone(),
+            place: w.place.clone(),
+            size: w.size,
+            value: w.value.clone(),
+            changes: w.changes,
+        };
+        let condition =
+            |(kind, text): &(&'static str, String)| Condition { kind: (*kind).to_owned(), text: text.clone() };
+        Self {
+            headline: l.verdict.clone(),
+            process: Process { pid: l.pid, thread: l.thread, command: l.command.clone() },
+            held_millis: millis(l.held),
+            search_millis: millis(l.search),
+            instructions: l.instructions.map(|(_, most)| most),
+            period: l.period,
+            unbounded: l.unbounded,
+            leaves_in_seconds: l.leaves_in.map(|t| t.as_secs_f64().round()),
+            frames: l.frames.clone(),
+            lines: l.lines.iter().map(|s| Line { file: s.file.clone(), line: s.line }).collect(),
+            watch: l.watch.iter().map(watched).collect(),
+            conditions: l.conditions.iter().map(condition).collect(),
+        }
+    }
+}
