@@ -76,6 +76,17 @@ pub enum Proves {
     Diverges,
 }
 
+impl Proves {
+    /// As results write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::Terminates => "terminates",
+            Self::Diverges => "diverges",
+        }
+    }
+}
+
 /// Whose the entry is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mode {

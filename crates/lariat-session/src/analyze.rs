@@ -381,12 +381,8 @@ pub fn study_each(
 pub fn undecided(ts: &TransitionSystem, reason: &str) -> Analysis {
     let control = Control::unverified(ts);
     let trial = || Trial { engine: "lariat", reason: Some(reason.to_owned()), rejected: Vec::new() };
-    let loops = control
-        .forest()
-        .loops
-        .ids()
-        .map(|id| LoopResult { id, decisions: Vec::new(), trials: vec![trial()], time: Duration::ZERO })
-        .collect();
+    let loops =
+        control.forest().loops.ids().map(|id| LoopResult { trials: vec![trial()], ..LoopResult::open(id) }).collect();
     Analysis {
         verdict: Verdict::Unknown,
         program: None,

@@ -27,7 +27,7 @@
 //!
 //! - [`input`] reads files; [`analyze`](mod@analyze) decides systems, and has each verdict checked; [`beside`] asks other integer semantics;
 //! - [`results`] puts together what was found, in the words of the [`source`]; [`document`] has them as JSON; [`harness`] makes programs
-//!   that show them;
+//!   that show them; [`trace`] says what took the time;
 //! - [`session`] does all of that with a file, within its time; [`cancel`] and [`threads`] are what it needs for that.
 
 pub mod analyze;
@@ -40,6 +40,7 @@ pub mod results;
 pub mod session;
 pub mod source;
 pub mod threads;
+pub mod trace;
 
 pub use analyze::{Analysis, Settings, Verdict, analyze};
 pub use cancel::{Cancellation, Why};

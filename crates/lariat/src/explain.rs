@@ -33,6 +33,7 @@ pub const PAGES: &[Page] = &[
     Page { name: "limits", text: include_str!("../../../docs/limits.md") },
     Page { name: "harness", text: include_str!("../../../docs/harness.md") },
     Page { name: "results", text: include_str!("../../../docs/results.md") },
+    Page { name: "trace", text: include_str!("../../../docs/trace.md") },
     Page { name: "fuzz", text: include_str!("../../../docs/fuzz.md") },
 ];
 

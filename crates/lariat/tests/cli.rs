@@ -33,7 +33,7 @@ fn write(path: &Path, text: &str) -> String {
 
 /// The output without its times.
 fn timeless(text: &str) -> String {
-    text.lines().filter(|l| !l.contains("\"millis\"")).collect::<Vec<_>>().join("\n")
+    text.lines().filter(|l| !l.contains("millis\"")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -46,6 +46,33 @@ fn zune_is_found_with_its_input() {
     {
         assert!(text.contains(part), "{part}\n{text}");
     }
+}
+
+#[test]
+fn a_trace_has_each_attempt_with_its_cost() {
+    let dir = folder("trace");
+    let (lines, chrome) = (dir.join("a.jsonl"), dir.join("a.json"));
+    let o = lariat(&["check", "--format", "json", "--trace", &lines.display().to_string(), "examples/zune.c"]);
+    assert_eq!(o.status.code(), Some(1), "{}", stderr(&o));
+    let read = |path: &Path| std::fs::read_to_string(path).expect("the trace was written");
+    let parse = |l: &str| serde_json::from_str::<serde_json::Value>(l).expect("each line is JSON");
+    let events: Vec<serde_json::Value> = read(&lines).lines().map(parse).collect();
+    for phase in ["compile", "translate", "search", "check"] {
+        assert!(events.iter().any(|e| e["phase"] == phase), "{phase}: {events:?}");
+    }
+    let found = events.iter().find(|e| e["phase"] == "search" && e["outcome"] == "diverges").expect("it is decided");
+    assert!(found["queries"].as_u64() > Some(0) && found["rung"] == "quick" && found["engine"].is_string(), "{found}");
+    let starts: Vec<f64> = events.iter().filter_map(|e| e["start"].as_f64()).collect();
+    assert!(starts.len() == events.len() && starts.is_sorted(), "{starts:?}");
+    let results: serde_json::Value = serde_json::from_str(&stdout(&o)).expect("JSON");
+    let trials = results["loops"][0]["trials"].as_array().expect("each loop has its trials");
+    assert!(trials.iter().any(|t| t["outcome"] == "diverges" && t["check_queries"].as_u64() > Some(0)), "{trials:?}");
+
+    lariat(&["check", "--trace", &chrome.display().to_string(), "examples/zune.c", "examples/zune.lts"]);
+    let list = parse(&read(&chrome));
+    let list = list.as_array().expect("Chrome's format is a list");
+    assert!(list.iter().all(|e| e["ph"] == "X" && e["ts"].is_number() && e["dur"].is_number()), "{list:?}");
+    assert!(["examples/zune.c", "examples/zune.lts"].iter().all(|f| list.iter().any(|e| e["pid"] == *f)), "{list:?}");
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use super::{
     Analysed, Assumption, Condition, Copy, Document, Entry, Failed, Input, Line, Live, Loop, Overflow, Process,
-    Program, SCHEMA, Step, System, Tool, Watched, Witness, from_data,
+    Program, SCHEMA, Step, System, Tool, Trial, Watched, Witness, from_data,
 };
 use crate::results::{self, InputOrigin, Intent};
+use lariat_engines::portfolio::Attempt;
 use lariat_ir::Span;
 use serde_json::Value as Json;
 use std::time::Duration;
@@ -113,6 +114,21 @@ fn one_loop(file: &str, l: &results::LoopReport) -> Loop {
         entry: l.entry.clone(),
         others: l.others.iter().map(Copy::from).collect(),
         millis: millis(l.time),
+        trials: l.attempts.iter().map(Trial::from).collect(),
+    }
+}
+
+impl From<&Attempt> for Trial {
+    fn from(a: &Attempt) -> Self {
+        Self {
+            engine: a.engine.to_owned(),
+            rung: a.effort.word().to_owned(),
+            outcome: a.end.word().to_owned(),
+            millis: millis(a.search.time),
+            queries: a.search.questions,
+            check_millis: millis(a.check.time),
+            check_queries: a.check.questions,
+        }
     }
 }
 

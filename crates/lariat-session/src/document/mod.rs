@@ -271,6 +271,28 @@ pub struct Loop {
     pub others: Vec<Copy>,
     /// How long it took.
     pub millis: f64,
+    /// What engines tried, and what that cost.
+    pub trials: Vec<Trial>,
+}
+
+/// One attempt of an engine at a loop.
+#[derive(Clone, PartialEq, Serialize, Deserialize, Debug, Default)]
+#[serde(default)]
+pub struct Trial {
+    /// The engine.
+    pub engine: String,
+    /// How hard it tried: `quick`, `brief` or `full`.
+    pub rung: String,
+    /// What came of it: `terminates`, `diverges`, `gave-up`, `not-confirmed` or `rejected`.
+    pub outcome: String,
+    /// How long it searched.
+    pub millis: f64,
+    /// How many questions it asked.
+    pub queries: u64,
+    /// How long the checker took.
+    pub check_millis: f64,
+    /// How many questions the checker asked.
+    pub check_queries: u64,
 }
 
 /// Another copy of a loop of the source.

@@ -6,12 +6,12 @@ pub use systems::{Systems, systems};
 
 use crate::results::Failure;
 use crate::session::Options;
-use lariat_front::Entry;
+use lariat_front::Unit;
 use lariat_ir::Span;
 use std::path::Path;
 
 /// Reads a source file, or bitcode. `meanwhile` is started as soon as there is nothing to do but to wait for the compiler.
-pub fn entries(options: &Options, path: &Path, meanwhile: Option<fn()>) -> Result<Vec<Entry>, Failure> {
+pub fn unit(options: &Options, path: &Path, meanwhile: Option<fn()>) -> Result<Unit, Failure> {
     let front = lariat_front::Options {
         flags: options.flags.clone(),
         data_model: options.data_model,
@@ -22,11 +22,10 @@ pub fn entries(options: &Options, path: &Path, meanwhile: Option<fn()>) -> Resul
         meanwhile,
         ..lariat_front::Options::default()
     };
-    let unit = lariat_front::load(path, &front).map_err(|f| Failure {
+    lariat_front::load(path, &front).map_err(|f| Failure {
         place: f.place.map(|(file, line, column)| Span { file, line, column }),
         message: f.message,
-    })?;
-    Ok(unit.entries)
+    })
 }
 
 /// Whether a file holds a transition system.

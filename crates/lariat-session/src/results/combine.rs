@@ -15,8 +15,7 @@ use lariat_check::compose::{self, Open, Outcome};
 use lariat_engines::LoopResult;
 use lariat_ir::lts::{self, Places};
 use lariat_ir::{
-    Integers, LocId, Loop, LoopCopy, LoopId, LoopKey, Op, Property, Proves, Role, Span, Term, TransitionSystem, Value,
-    claim,
+    Integers, LocId, Loop, LoopCopy, LoopId, LoopKey, Op, Property, Role, Span, Term, TransitionSystem, Value, claim,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
@@ -57,6 +56,7 @@ pub fn combine(file: &str, integers: Integers, data_model: &str, entries: &[Entr
         assumptions: assumptions(entries),
         contradictions,
         time,
+        trace: Vec::new(),
         live: None,
     }
 }
@@ -106,15 +106,7 @@ fn entry_report(entry: &EntryStudy, known: &compose::Entry<'_>, loops: &[LoopRep
         systems: entry
             .studies
             .iter()
-            .map(|s| SystemReport {
-                proves: match s.ts.proves {
-                    Proves::Both => "both",
-                    Proves::Terminates => "terminates",
-                    Proves::Diverges => "diverges",
-                },
-                hash: s.ts.hash().to_string(),
-                lts: lts::print(&s.ts),
-            })
+            .map(|s| SystemReport { proves: s.ts.proves.word(), hash: s.ts.hash().to_string(), lts: lts::print(&s.ts) })
             .collect(),
     }
 }
@@ -242,7 +234,9 @@ fn with_outcome(
         (Outcome::Hangs, Some(other)) => {
             let (time, mut rejected) = (this.time, std::mem::take(&mut this.rejected));
             rejected.extend(other.rejected);
-            return LoopReport { time: time + other.time, rejected, ..other };
+            let mut attempts = std::mem::take(&mut this.attempts);
+            attempts.extend(other.attempts);
+            return LoopReport { time: time + other.time, rejected, attempts, ..other };
         }
         (Outcome::Open(open), _) if this.verdict == Verdict::Terminates => {
             undecide(&mut this, open_words(entry, *open));
@@ -333,6 +327,7 @@ fn open_obligation(file: &str, entry: &EntryStudy, text: &str, span: Option<&Spa
         reason: Some("the system does not cover it".to_owned()),
         rejected: Vec::new(),
         others: Vec::new(),
+        attempts: Vec::new(),
         time: Duration::ZERO,
     }
 }
@@ -376,6 +371,7 @@ fn one_of_the_source(mut copies: Vec<LoopReport>) -> LoopReport {
     for other in copies {
         this.time += other.time;
         this.rejected.extend(other.rejected);
+        this.attempts.extend(other.attempts);
         this.others.push(CopyReport {
             entry: other.entry,
             id: other.id,
@@ -441,6 +437,7 @@ fn loop_report(
         reason,
         rejected,
         others: Vec::new(),
+        attempts: result.attempts.clone(),
         time: result.time,
     };
     if let Some((c, run)) = claim.and_then(|c| Some((c, replay(ts, c, ROUNDS, STEPS)?))) {

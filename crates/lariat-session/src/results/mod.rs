@@ -20,6 +20,8 @@ pub use words::condition_words;
 
 use crate::analyze::Verdict;
 use crate::harness::Harness;
+use crate::trace;
+use lariat_engines::portfolio::Attempt;
 use lariat_ir::{Data, LoopCopy, LoopKey, SourceKind, Span};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -108,6 +110,8 @@ pub struct Results {
     pub contradictions: Vec<String>,
     /// How long it took.
     pub time: Duration,
+    /// What took the time, in its order.
+    pub trace: Vec<trace::Event>,
     /// Of a running process: what else is known.
     pub live: Option<Box<Live>>,
 }
@@ -200,6 +204,8 @@ pub struct LoopReport {
     pub rejected: Vec<String>,
     /// The same loop of the source in other entries, or called from elsewhere.
     pub others: Vec<CopyReport>,
+    /// What engines tried, in its order, and what that cost.
+    pub attempts: Vec<Attempt>,
     /// How long it took.
     pub time: Duration,
 }

@@ -9,6 +9,7 @@ use crate::harness::{self, Harness};
 use crate::input::{self, Systems};
 use crate::results::{Failure, Program, Results, combine};
 use crate::threads::deep_thread_in;
+use crate::trace::{self, Reading};
 use lariat_check::{System, SystemDefect};
 use lariat_front::Entry;
 use lariat_ir::{Integers, Span};
@@ -45,6 +46,8 @@ struct SoFar {
     integers: Option<Integers>,
     /// The results, when all is done.
     results: Option<(Results, Vec<Harness>)>,
+    /// When the work began, and what reading took.
+    reading: Reading,
 }
 
 /// Said early of what may not be done later.
@@ -80,6 +83,7 @@ impl Work {
     /// Reads the file, and decides all its loops.
     pub(super) fn analyse(&self) -> Program {
         let begin = Instant::now();
+        self.change_reading(|r| r.begin = begin);
         let studied = if input::is_lts(&self.path) { self.systems() } else { self.source() };
         match (studied, self.cancellation.why()) {
             // A compiler that is killed is no finding about the program.
@@ -142,6 +146,10 @@ impl Work {
         so_far.entries = entries;
         drop(so_far);
         self.sink.event(Event::Read { entries: names, integers });
+    }
+
+    fn change_reading(&self, change: impl FnOnce(&mut Reading)) {
+        change(&mut self.lock().reading);
     }
 
     fn change<T>(&self, entry: usize, change: impl FnOnce(&mut EntryStudy) -> T) -> T {
@@ -229,7 +237,10 @@ impl Work {
     /// The entries of a program.
     fn source(&self) -> Result<Extent, Failure> {
         let deadline = Instant::now() + self.options.timeout;
-        let entries = input::entries(&self.options, &self.path, Some(|| lariat_smt::prepare_contexts(CONTEXTS)))?;
+        let unit = input::unit(&self.options, &self.path, Some(|| lariat_smt::prepare_contexts(CONTEXTS)))?;
+        let (compiling, translating) = (unit.compiling, unit.translating);
+        self.change_reading(|r| *r = Reading { compiling, translating, ..*r });
+        let entries = unit.entries;
         let integers = self.options.integers();
         let studies = entries.iter().map(|e| EntryStudy::of(&e.name, &e.program)).collect();
         self.read(&entries.iter().map(|e| e.name.clone()).collect::<Vec<_>>(), integers, studies);
@@ -283,7 +294,9 @@ impl SoFar {
     fn results(&self, options: &Options, path: &Path, time: Duration) -> Results {
         let integers = self.integers.unwrap_or(options.integers());
         let file = path.display().to_string();
-        combine(&file, integers, options.data_model_name(), &self.entries, time)
+        let mut results = combine(&file, integers, options.data_model_name(), &self.entries, time);
+        results.trace = trace::events(&file, self.reading, &self.entries);
+        results
     }
     /// Gives another reason for what is not done: `was` is the one that it has.
     fn blame(&mut self, was: &str, reason: &str) {

@@ -16,8 +16,9 @@ use lariat_session::Verdict;
 use lariat_session::beside::Compare;
 use lariat_session::input::read_text;
 use lariat_session::results::{Failure, Program};
+use lariat_session::trace;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -71,6 +72,9 @@ pub(super) struct Options {
     /// Write a program into this folder for each endless run that was proved, and a script that builds and runs them
     #[arg(long, value_name = "FOLDER")]
     harness: Option<PathBuf>,
+    /// Write what took the time: a line of JSON for each attempt of an engine; a name that ends in .json gets Chrome's trace format
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// An undecided program gives exit status 1, too
     #[arg(long)]
     require_proof: bool,
@@ -233,12 +237,18 @@ fn finish(signals: &Signals, write: impl FnOnce() -> u8 + Send + 'static) -> u8 
 fn write_results(o: &Options, answers: Vec<workers::Answer>) -> Result<(), String> {
     let mut texts = Vec::new();
     let mut harnesses = Vec::new();
+    let mut events = String::new();
     for answer in answers {
         for message in &answer.messages {
             fail(message);
         }
         texts.push(answer.text);
         harnesses.extend(answer.harnesses);
+        events.push_str(&answer.trace);
+    }
+    if let Some(path) = &o.trace {
+        let text = if is_chrome(path) { chrome(&events) } else { events };
+        write_file(path, &text)?;
     }
     if let Some(folder) = &o.harness {
         programs::write_all(o, folder, &harnesses)?;
@@ -253,16 +263,33 @@ fn write_results(o: &Options, answers: Vec<workers::Answer>) -> Result<(), Strin
     }
 }
 
+/// Whether a trace is to be in Chrome's format: by the file's name.
+fn is_chrome(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "json")
+}
+
+/// Lines of Chrome's trace format as the list that viewers read.
+fn chrome(lines: &str) -> String {
+    let events: Vec<&str> = lines.lines().collect();
+    format!("[\n{}\n]\n", events.join(",\n"))
+}
+
 /// What a worker says of a program.
 fn answer(o: &Options, mut program: Program) -> workers::Answer {
     let (status, messages) = status(o, &program);
     let harnesses = std::mem::take(&mut program.harnesses);
+    let events = program.outcome.as_ref().map_or(&[][..], |r| &r.trace);
+    let trace = match &o.trace {
+        None => String::new(),
+        Some(path) if is_chrome(path) => trace::chrome_lines(events),
+        Some(_) => trace::lines(events),
+    };
     let text = match o.format {
         _ if o.emit.is_some() => String::new(),
         Format::Text => report::text(&[program], o.colour),
         Format::Json => report::json::render(&[program]),
     };
-    workers::Answer { text, status, messages, harnesses, spent: false, is_early: false }
+    workers::Answer { text, trace, status, messages, harnesses, spent: false, is_early: false }
 }
 
 /// The exit status that a program asks for, and what standard error says of it.

@@ -109,6 +109,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
         reason: reason.clone(),
         rejected: Vec::new(),
         others: Vec::new(),
+        attempts: Vec::new(),
         time: found.search,
     };
     let entries =
@@ -125,6 +126,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
         assumptions,
         contradictions: Vec::new(),
         time,
+        trace: Vec::new(),
         live: Some(Box::new(live)),
     };
     let file = format!("process {}", found.target.pid);

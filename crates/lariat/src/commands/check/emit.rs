@@ -75,7 +75,7 @@ fn systems(wanted: &Wanted, path: &Path) -> Result<Vec<TransitionSystem>, Failur
         return Ok(input::systems(wanted, path)?.into_iter().flat_map(|e| e.systems).map(|p| p.system).collect());
     }
     let integers = wanted.integers();
-    let all = input::entries(wanted, path, None)?;
+    let all = input::unit(wanted, path, None)?.entries;
     Ok(all.iter().flat_map(|e| e.program.systems(integers)).map(|(form, target)| lower(form, target)).collect())
 }
 
@@ -91,7 +91,7 @@ fn text(emit: Emit, wanted: &Wanted, path: &Path) -> Result<String, Failure> {
         return Ok(all.join("\n"));
     }
     let integers = wanted.integers();
-    for entry in input::entries(wanted, path, None)? {
+    for entry in input::unit(wanted, path, None)?.entries {
         if emit == Emit::Cfg {
             let _ = writeln!(out, "# {file}: `{}`", entry.name);
             out.push_str(&report::cfg::print(&entry.program));

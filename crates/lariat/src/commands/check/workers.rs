@@ -28,6 +28,8 @@ const LOOK_CLOSELY: Duration = Duration::from_millis(4);
 pub(super) struct Answer {
     /// The part of the output.
     pub text: String,
+    /// What took the time, a line for each event; empty if nobody asks.
+    pub trace: String,
     /// The exit status, as far as this file decides it.
     pub status: u8,
     /// Sentences for standard error.
@@ -353,6 +355,7 @@ impl Answer {
             out.extend(s.as_bytes());
         };
         text(&mut out, &self.text);
+        text(&mut out, &self.trace);
         out.extend((self.messages.len() as u64).to_le_bytes());
         for m in &self.messages {
             text(&mut out, m);
@@ -369,14 +372,14 @@ impl Answer {
     fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = Bytes(bytes);
         let (status, spent, is_early) = (rest.byte()?, rest.byte()? != 0, rest.byte()? != 0);
-        let text = rest.text()?;
+        let (text, trace) = (rest.text()?, rest.text()?);
         let messages = (0..rest.number()?).map(|_| rest.text()).collect::<Option<Vec<_>>>()?;
         let harness = |rest: &mut Bytes<'_>| {
             let (name, text) = (rest.text()?, rest.text()?);
             Some(Harness { name, text, runs: rest.byte()? != 0, recursion: rest.byte()? != 0 })
         };
         let harnesses = (0..rest.number()?).map(|_| harness(&mut rest)).collect::<Option<Vec<_>>>()?;
-        rest.0.is_empty().then_some(Self { text, status, messages, harnesses, spent, is_early })
+        rest.0.is_empty().then_some(Self { text, trace, status, messages, harnesses, spent, is_early })
     }
 }
 
