@@ -1,6 +1,8 @@
-//! `lariat bench`: how fast programs are read and brought into each integer semantics. Nothing is proved.
+//! `lariat bench`: how fast programs are read and brought into each integer semantics; with `--solve`, what is decided and how fast.
 //!
 //! Each program is measured in a process of its own: peak memory is then the program's, and a crash costs one program.
+
+mod solve;
 
 use super::{DataModelArg, INTERRUPTED, fail, print, show_results_on_interrupt};
 use clap::{Args, ValueEnum};
@@ -41,6 +43,15 @@ pub(super) struct Options {
     /// How many programs at once [default: the number of cores]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
+    /// Decide the loops, too, as `lariat check` does in the semantics c
+    #[arg(long)]
+    solve: bool,
+    /// With --solve: show what became slower, was lost or gained since this was stored
+    #[arg(long, value_name = "FILE", requires = "solve")]
+    baseline: Option<PathBuf>,
+    /// With --solve: store what was measured, for --baseline
+    #[arg(long, value_name = "FILE", requires = "solve")]
+    save: Option<PathBuf>,
     /// Print one line for each program, too
     #[arg(long)]
     each: bool,
@@ -84,6 +95,9 @@ pub(super) fn run(o: &Options) -> u8 {
         Ok(programs) => programs,
         Err(message) => return fail(&message),
     };
+    if o.solve {
+        return solve::run(o, &programs);
+    }
     let begin = Instant::now();
     let measured = measure_all(o, &programs);
     let text = report(o, &measured, begin.elapsed());
@@ -192,6 +206,13 @@ impl Numbers {
 }
 
 fn measure_all(o: &Options, programs: &[Listed]) -> Vec<(String, Measured)> {
+    let measured = over_all(o, programs, |program| in_a_process(o, program));
+    programs.iter().map(|p| p.name.clone()).zip(measured.into_iter().map(|m| m.unwrap_or(Measured::NotRun))).collect()
+}
+
+/// Does something with each program, several at once, and gives what came of it in the order of the programs; nothing for those that an
+/// interrupt leaves out.
+fn over_all<T: Send>(o: &Options, programs: &[Listed], work: impl Fn(&Listed) -> T + Sync) -> Vec<Option<T>> {
     let bar = if std::io::stderr().is_terminal() {
         let style = ProgressStyle::with_template("{wide_bar} {pos} of {len} programs, {eta} left")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -202,27 +223,27 @@ fn measure_all(o: &Options, programs: &[Listed]) -> Vec<(String, Measured)> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = o.jobs.map_or(cores, usize::from).min(programs.len());
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Measured)>> = Mutex::new(Vec::new());
-    let work = || {
+    let done: Mutex<Vec<(usize, Option<T>)>> = Mutex::new(Vec::new());
+    let each = || {
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(program) = programs.get(i) else { break };
             let stop = INTERRUPTED.load(Ordering::Relaxed);
-            let measured = if stop { Measured::NotRun } else { in_a_process(o, program) };
+            let made = if stop { None } else { Some(work(program)) };
             bar.inc(1);
-            done.lock().expect("no worker panics while it holds the lock").push((i, measured));
+            done.lock().expect("no worker panics while it holds the lock").push((i, made));
         }
     };
     std::thread::scope(|scope| {
         for _ in 1..jobs {
-            scope.spawn(work);
+            scope.spawn(each);
         }
-        work();
+        each();
     });
     bar.finish_and_clear();
     let mut all = done.into_inner().expect("no worker panics while it holds the lock");
     all.sort_by_key(|(i, _)| *i);
-    all.into_iter().map(|(i, m)| (programs[i].name.clone(), m)).collect()
+    all.into_iter().map(|(_, made)| made).collect()
 }
 
 /// Measures a program in a process of its own.
