@@ -1,6 +1,6 @@
 //! From files to results, as a library: it knows no terminal, no command line and no processes but those of the compiler.
 //!
-//! A [`Session`] reads programs and transition systems, decides their loops, and gives the [results](results) as data, which
+//! A [`Session`] reads programs and transition systems, decides their loops, and gives the [`results`] as data, which
 //! reports, editors and tests make something of. A [`Sink`] hears of what happens meanwhile, and a [`Cancellation`] ends it.
 //!
 //! ```

@@ -35,7 +35,10 @@ impl Sink for Heard {
                 }
                 format!("system {entry}.{number} {}", verdict.word())
             }
-            Event::Early(program) => format!("early {}", program.file),
+            Event::Early(program) => {
+                let entries = program.outcome.as_ref().map_or(0, |r| r.entries.len());
+                format!("early, with {entries} entries")
+            }
             _ => return,
         };
         self.words.lock().expect("nobody panicked").push(words);
@@ -120,4 +123,23 @@ fn the_time_of_a_session_is_kept() {
     // Generous, since other tests run at the same time.
     assert!(begin.elapsed() < Duration::from_secs(12), "{:?}", begin.elapsed());
     assert_eq!((r.verdict, r.entries.len()), (Verdict::Unknown, 6));
+}
+
+#[test]
+fn of_a_large_program_all_entries_are_told_early() {
+    let one_loop = |k: usize| {
+        format!(
+            "  for (unsigned i = 0; i < n * a[{k}]; i += b + {k}) {{ a[(i + {k}) % 12] ^= b * i; while (b * b != a[{k}] + n) b += a[{}]; }}\n",
+            (k + 1) % 12
+        )
+    };
+    let loops: String = (0..12).map(one_loop).collect();
+    let one = |f: usize| format!("unsigned f{f}(unsigned n, unsigned b, unsigned *a) {{\n{loops}  return b;\n}}\n");
+    let file = write("large.c", &(0..8).map(one).collect::<String>());
+    let heard = Heard::default();
+    let options = Options { timeout: Duration::from_secs(4), ..Options::default() };
+    let r = analysed(&mut Session::new(options).with_sink(heard.clone()), &file);
+    assert_eq!(r.entries.len(), 8);
+    let events = heard.all();
+    assert!(events.contains(&"early, with 8 entries".to_owned()), "{events:?}");
 }

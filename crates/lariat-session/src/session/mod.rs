@@ -173,7 +173,7 @@ pub struct Done<T> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoAnswer;
 
-/// Analyses one file after the other. See the [crate](crate) for an example.
+/// Analyses one file after the other. See the [crate] for an example.
 pub struct Session {
     options: Arc<Options>,
     cancellation: Cancellation,
