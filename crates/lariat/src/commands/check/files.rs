@@ -49,8 +49,10 @@ fn serve(o: &Options, session: &lariat_session::Options, seat: Seat) {
         };
         // The parent knows what to say of a worker that ends.
         let Ok(done) = done else { lariat_smt::leave(1) };
-        desk.answer(&Answer { spent: done.left_behind, ..done.value });
-        if done.left_behind {
+        // Once asked to end, a worker stays asked: the next file is for another one.
+        let spent = done.left_behind || asked().is_some();
+        desk.answer(&Answer { spent, ..done.value });
+        if spent {
             break;
         }
     }
