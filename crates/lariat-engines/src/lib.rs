@@ -23,6 +23,8 @@ pub mod rank;
 mod slice;
 mod stem;
 mod symex;
+#[cfg(test)]
+mod testing;
 
 pub use board::Board;
 pub use engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};

@@ -19,6 +19,8 @@ mod facts;
 mod geometric;
 mod rehearse;
 mod seeds;
+#[cfg(test)]
+mod tests;
 
 use crate::choices::{self, Chosen, PathChoice};
 use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};

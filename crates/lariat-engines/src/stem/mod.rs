@@ -4,6 +4,8 @@
 //! loops on the way taken as a whole.
 
 mod backward;
+#[cfg(test)]
+mod tests;
 
 use crate::engine::{Effort, EngineCx};
 use crate::path::{SymbolicPath, in_state};

@@ -1,3 +1,5 @@
+mod promises;
+
 use super::*;
 use std::collections::{HashMap, HashSet};
 
