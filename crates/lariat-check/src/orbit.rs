@@ -15,7 +15,7 @@ use crate::prover::Prover;
 use crate::rejection::{Condition, Rejection};
 use crate::taint::{Settled, Tracked, eval};
 use lariat_ir::{
-    AssumptionId, Choice, Claim, Id, LocId, Place, Role, Term, TransitionSystem, UnknownKind, Value, VarId,
+    AssumptionId, Choice, Claim, Id, LocId, Role, StatePart, Term, TransitionSystem, UnknownKind, Value, VarId,
 };
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(crate) fn orbit(
     start: &[Value],
     stem: &[Choice],
     cycle: &[Choice],
-    same: &[Place],
+    same: &[StatePart],
 ) -> Result<BTreeSet<AssumptionId>, Rejection> {
     let ts = prover.ts();
     let this = &prover.system.forest().loops[loop_at(prover.system, header)?];
@@ -161,17 +161,17 @@ fn step(ts: &TransitionSystem, loc: LocId, state: &mut [Tracked], choice: &Choic
     Ok(edge.to)
 }
 
-fn is_settled(state: &[Tracked], place: &Place) -> bool {
+fn is_settled(state: &[Tracked], place: &StatePart) -> bool {
     match place {
-        Place::Var(v) => state[v.index()].1.is_all(),
-        Place::Cell(v, i) => state[v.index()].1.cell(i),
+        StatePart::Var(v) => state[v.index()].1.is_all(),
+        StatePart::Cell(v, i) => state[v.index()].1.cell(i),
     }
 }
 
-fn value_at(state: &[Tracked], place: &Place) -> Value {
+fn value_at(state: &[Tracked], place: &StatePart) -> Value {
     match place {
-        Place::Var(v) => state[v.index()].0.clone(),
-        Place::Cell(v, i) => match &state[v.index()].0 {
+        StatePart::Var(v) => state[v.index()].0.clone(),
+        StatePart::Cell(v, i) => match &state[v.index()].0 {
             Value::Array(a) => a.get(i).clone(),
             scalar => scalar.clone(),
         },
@@ -179,13 +179,13 @@ fn value_at(state: &[Tracked], place: &Place) -> Value {
 }
 
 /// Only what is in `same` stays settled.
-fn forget_all_but(state: &mut [Tracked], same: &[Place]) {
+fn forget_all_but(state: &mut [Tracked], same: &[StatePart]) {
     for (i, (value, settled)) in state.iter_mut().enumerate() {
         let this = VarId::from_index(i);
-        let mut kept = Settled::all(value, same.contains(&Place::Var(this)));
+        let mut kept = Settled::all(value, same.contains(&StatePart::Var(this)));
         if let Settled::Cells { cells, rest: false } = &mut kept {
             for place in same {
-                if let Place::Cell(v, index) = place
+                if let StatePart::Cell(v, index) = place
                     && *v == this
                 {
                     cells.insert(index.clone(), true);
@@ -196,9 +196,9 @@ fn forget_all_but(state: &mut [Tracked], same: &[Place]) {
     }
 }
 
-fn place_words(ts: &TransitionSystem, place: &Place) -> String {
+fn place_words(ts: &TransitionSystem, place: &StatePart) -> String {
     match place {
-        Place::Var(v) => ts.vars[*v].name.clone(),
-        Place::Cell(v, i) => format!("{}[{i}]", ts.vars[*v].name),
+        StatePart::Var(v) => ts.vars[*v].name.clone(),
+        StatePart::Cell(v, i) => format!("{}[{i}]", ts.vars[*v].name),
     }
 }

@@ -6,8 +6,8 @@ mod semantics;
 
 use lariat_check::{Condition, Proved, Rejection, System, check};
 use lariat_ir::{
-    Arm, Certificate, Choice, Claim, Disjunct, EdgeId, Id, Inner, LocId, Measure, Move, Order, Outline, Place,
-    Property, Sort, SystemHash, Term, Terms, TransitionSystem, Value, lts,
+    Arm, Certificate, Choice, Claim, Disjunct, EdgeId, Id, Inner, LocId, Measure, Move, Order, Outline, Property, Sort,
+    StatePart, SystemHash, Term, Terms, TransitionSystem, Value, lts,
 };
 use lariat_smt::{Answer, Cvc5Solver, DirectSolver, Limit, QueryId, Solver, Why, WhyKind, Z3Solver};
 use std::collections::{BTreeMap, HashMap};
@@ -131,7 +131,7 @@ fn orbit(ts: &TransitionSystem, run: &Run<'_>) -> Claim {
         start: start(ts, run.start),
         stem: run.stem.iter().map(choice).collect(),
         cycle: run.cycle.iter().map(choice).collect(),
-        same: run.same.iter().map(|v| Place::Var(ts.var_named(v).expect("a variable"))).collect(),
+        same: run.same.iter().map(|v| StatePart::Var(ts.var_named(v).expect("a variable"))).collect(),
     };
     claim(ts, Property::Diverges(loc(ts, run.header)), run.when, certificate)
 }
@@ -567,7 +567,7 @@ fn an_orbit_compares_the_cells_that_it_reads() {
     let (m, x) = (ts.var_named("m").expect("m"), ts.var_named("x").expect("x"));
     let memory = value(&ts, "store(fill(bv2, 0#4), 0#2, 5#4)", ts.vars[m].sort);
     let zero = value(&ts, "0", ts.vars[x].sort);
-    let with = |same: Vec<Place>| {
+    let with = |same: Vec<StatePart>| {
         let certificate = Certificate::Orbit {
             start: vec![memory.clone(), zero.clone()],
             stem: vec![],
@@ -576,12 +576,12 @@ fn an_orbit_compares_the_cells_that_it_reads() {
         };
         claim(&ts, Property::Diverges(loc(&ts, "head")), "m == store(fill(bv2, 0#4), 0#2, 5#4) && x == 0", certificate)
     };
-    let cell = |i: &str| Place::Cell(m, value(&ts, i, Sort::BitVec(2)));
-    accepted(&ts, &with(vec![cell("0"), Place::Var(x)]));
-    rejected(&ts, &with(vec![Place::Var(m), Place::Var(x)]), Condition::ValuesDiffer);
-    rejected(&ts, &with(vec![cell("0"), cell("1"), Place::Var(x)]), Condition::ValuesDiffer);
+    let cell = |i: &str| StatePart::Cell(m, value(&ts, i, Sort::BitVec(2)));
+    accepted(&ts, &with(vec![cell("0"), StatePart::Var(x)]));
+    rejected(&ts, &with(vec![StatePart::Var(m), StatePart::Var(x)]), Condition::ValuesDiffer);
+    rejected(&ts, &with(vec![cell("0"), cell("1"), StatePart::Var(x)]), Condition::ValuesDiffer);
     rejected(&ts, &with(vec![cell("0")]), Condition::NotSettled);
-    rejected(&ts, &with(vec![cell("2"), Place::Var(x)]), Condition::NotSettled);
+    rejected(&ts, &with(vec![cell("2"), StatePart::Var(x)]), Condition::NotSettled);
 }
 
 #[test]

@@ -47,8 +47,8 @@ pub trait AbstractDomain: Clone {
     }
     /// A set within this one that holds the states which both have, and can be said as a term.
     fn refine(&self, space: &Space<'_>, with: &Self) -> Self;
-    /// Drops what cannot be said as a term.
-    fn sayable(&mut self, space: &Space<'_>);
+    /// Drops what no term expresses.
+    fn keep_expressible(&mut self, space: &Space<'_>);
     /// The element as a term over the variables; nothing if it says nothing.
     fn meaning(&self, space: &Space<'_>) -> Option<Term>;
     /// A part of what the other says that this element does not imply.

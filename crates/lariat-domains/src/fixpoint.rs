@@ -105,7 +105,7 @@ impl<'a, D: AbstractDomain> Fixpoint<'a, D> {
 
     /// Takes an annotation that is larger than the one before, and may become larger still so that it can be said.
     fn grow(&mut self, l: LocId, mut d: D) {
-        d.sayable(self.space);
+        d.keep_expressible(self.space);
         self.store(l, d);
     }
 

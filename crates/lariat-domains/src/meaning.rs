@@ -53,15 +53,15 @@ pub(crate) fn of_constraint(space: &Space<'_>, c: &Constraint) -> Option<Term> {
     compare(space, c, Comparison::AtMost)
 }
 
-/// Whether a constraint can be said as a term.
-pub(crate) fn is_sayable(space: &Space<'_>, c: &Constraint) -> bool {
+/// Whether a term expresses a constraint.
+pub(crate) fn is_expressible(space: &Space<'_>, c: &Constraint) -> bool {
     let short = c.linear.terms().iter().all(|(_, a)| bit_length(a) <= LONGEST_COEFFICIENT);
     short && (is_over_integers(space, &c.linear) || width_for(space, c).is_some())
 }
 
 /// Whether a constraint says something worth saying beside what is known of single variables: one with a long bound that cuts off less than a
 /// thousandth of what those leave is an accident of the ranges of types.
-pub(crate) fn is_telling(space: &Space<'_>, c: &Constraint, boxes: &[Shared]) -> bool {
+pub(crate) fn is_informative(space: &Space<'_>, c: &Constraint, boxes: &[Shared]) -> bool {
     if bit_length(&c.bound) <= 16 || c.linear.terms().len() < 2 {
         return true;
     }

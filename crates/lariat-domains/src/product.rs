@@ -147,7 +147,7 @@ impl<R: Relation> AbstractDomain for Product<R> {
     /// Part by part: a meet that would have to lose some of what this part says, in order to be said, leaves the part as it is.
     fn refine(&self, space: &Space<'_>, with: &Self) -> Self {
         let mut out = self.meet(with);
-        out.sayable(space);
+        out.keep_expressible(space);
         if let (Some(old), Some(new)) = (&self.live, &mut out.live) {
             for (before, after) in old.packs.iter().zip(&mut new.packs) {
                 if !after.leq(before) {
@@ -158,12 +158,12 @@ impl<R: Relation> AbstractDomain for Product<R> {
         out
     }
 
-    fn sayable(&mut self, space: &Space<'_>) {
+    fn keep_expressible(&mut self, space: &Space<'_>) {
         let Some(Live { boxes, packs }) = &mut self.live else { return };
         for (pack, dims) in packs.iter_mut().zip(&space.packs) {
             pack.retain(&mut |c| {
                 let c = Constraint { linear: c.linear.rename(|n| dims[n]), bound: c.bound.clone() };
-                meaning::is_sayable(space, &c) && meaning::is_telling(space, &c, boxes)
+                meaning::is_expressible(space, &c) && meaning::is_informative(space, &c, boxes)
             });
         }
     }

@@ -23,7 +23,7 @@ pub mod system;
 pub mod term;
 pub mod value;
 
-pub use claim::{Arm, Certificate, Choice, Claim, Disjunct, Inner, Measure, Move, Order, Outline, Place, Property};
+pub use claim::{Arm, Certificate, Choice, Claim, Disjunct, Inner, Measure, Move, Order, Outline, Property, StatePart};
 pub use data::Data;
 pub use float::{FloatOp, Format};
 pub use ids::{AssumptionId, EdgeId, Id, IdVec, LocId, LoopId, SourceId, UnknownId, VarId};

@@ -3,7 +3,7 @@
 use crate::lift::{Body, Lifted};
 use crate::memory::Memory;
 use crate::native::{Native, effective, place_of};
-use crate::pcode::{Arith, FILE, Op, Place, Slot, arith, mask, signed};
+use crate::pcode::{Arith, FILE, Op, Slot, SlotKind, arith, mask, signed};
 use crate::ptrace::{self, Registers};
 use crate::stop::Stop;
 use crate::symbolic::Loc;
@@ -229,8 +229,8 @@ impl Cpu {
 
     pub(crate) fn value(&self, slot: Slot) -> u128 {
         match slot.place {
-            Place::Constant(c) => u128::from(c) & mask(slot.size),
-            Place::File(offset) => self.get(offset, slot.size),
+            SlotKind::Constant(c) => u128::from(c) & mask(slot.size),
+            SlotKind::File(offset) => self.get(offset, slot.size),
         }
     }
 
@@ -241,7 +241,7 @@ impl Cpu {
 
     /// The stack pointer.
     pub fn stack_pointer(&self) -> u64 {
-        self.address(Slot { place: Place::File(RSP), size: 8 })
+        self.address(Slot { place: SlotKind::File(RSP), size: 8 })
     }
 
     /// Runs one instruction; then `rip` is that of the next.
@@ -344,7 +344,7 @@ impl Cpu {
                         return Err(Stop::Trap("a division by zero or out of range".into()));
                     };
                     watch.computed(*kind, *to, [*a, *b], values, result);
-                    let Place::File(offset) = to.place else { unreachable!("results go to the file") };
+                    let SlotKind::File(offset) = to.place else { unreachable!("results go to the file") };
                     self.set(offset, to.size, result);
                 }
                 Op::Load { to, pointer } => {
@@ -395,24 +395,24 @@ impl Cpu {
     /// The bytes of a slot.
     fn bytes(&self, slot: Slot, into: &mut [u8]) {
         match slot.place {
-            Place::Constant(c) => {
+            SlotKind::Constant(c) => {
                 into.fill(0);
                 let n = into.len().min(8);
                 into[..n].copy_from_slice(&c.to_le_bytes()[..n]);
             }
-            Place::File(offset) => into.copy_from_slice(&self.file[offset as usize..][..into.len()]),
+            SlotKind::File(offset) => into.copy_from_slice(&self.file[offset as usize..][..into.len()]),
         }
     }
 
     fn put(&mut self, slot: Slot, bytes: &[u8]) {
-        let Place::File(offset) = slot.place else { unreachable!("results go to the file") };
+        let SlotKind::File(offset) = slot.place else { unreachable!("results go to the file") };
         self.file[offset as usize..][..bytes.len()].copy_from_slice(bytes);
     }
 
     fn copy(&mut self, to: Slot, from: Slot, skip: u32) {
         if to.size <= 16 && from.size <= 16 {
             let value = self.value(from).checked_shr(8 * skip).unwrap_or(0);
-            let Place::File(offset) = to.place else { unreachable!("results go to the file") };
+            let SlotKind::File(offset) = to.place else { unreachable!("results go to the file") };
             self.set(offset, to.size, value & mask(to.size));
             return;
         }

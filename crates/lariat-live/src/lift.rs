@@ -7,7 +7,7 @@
 use crate::cpu::{FS_BASE, GS_BASE};
 use crate::memory::Memory;
 use crate::native::place_of;
-use crate::pcode::{Arith, Op, Place, REGISTERS, Slot, TEMPORARIES, TEMPORARY};
+use crate::pcode::{Arith, Op, REGISTERS, Slot, SlotKind, TEMPORARIES, TEMPORARY};
 use crate::stop::Stop;
 use iced_x86::{Code, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use lariat_ir::fast::{FastMap, FastSet};
@@ -246,8 +246,8 @@ pub(crate) fn by_hand(i: &Instruction) -> bool {
 fn base_to_register(i: &Instruction, base: u32) -> Body {
     let register = i.op0_register();
     let Some((offset, size)) = place_of(register) else { return Body::Stop(Stop::Opaque(text(i))) };
-    let to = Slot { place: Place::File(offset), size: 8 };
-    Body::Ops(vec![Op::Move { to, from: Slot { place: Place::File(base), size }, skip: 0 }])
+    let to = Slot { place: SlotKind::File(offset), size: 8 };
+    Body::Ops(vec![Op::Move { to, from: Slot { place: SlotKind::File(base), size }, skip: 0 }])
 }
 
 /// Instructions that SLEIGH is not asked about.
@@ -301,7 +301,7 @@ impl Translation {
         let size = u32::try_from(v.size).ok()?;
         let offset = v.address.offset;
         let place = match v.address.address_space.space_type {
-            AddressSpaceType::Constant => Place::Constant(offset),
+            AddressSpaceType::Constant => SlotKind::Constant(offset),
             AddressSpaceType::Internal => {
                 let granule = offset / u64::from(TEMPORARY);
                 let index = self.temporaries.iter().position(|g| *g == granule).unwrap_or_else(|| {
@@ -311,11 +311,11 @@ impl Translation {
                 // The upper half of the temporaries is for what stands in memory.
                 let index = u32::try_from(index).ok().filter(|i| *i < TEMPORARIES / 2)?;
                 let inside = u32::try_from(offset % u64::from(TEMPORARY)).ok()?;
-                Place::File(REGISTERS + index * TEMPORARY + inside).within(size, TEMPORARY - inside)?
+                SlotKind::File(REGISTERS + index * TEMPORARY + inside).within(size, TEMPORARY - inside)?
             }
             AddressSpaceType::Processor if v.address.address_space.name == "register" => {
                 let offset = u32::try_from(offset).ok().filter(|o| o + size <= REGISTERS)?;
-                Place::File(offset)
+                SlotKind::File(offset)
             }
             _ => return None,
         };
@@ -331,7 +331,7 @@ impl Translation {
         let index = TEMPORARIES / 2 + self.extra;
         self.extra += 1;
         (index < TEMPORARIES && size <= TEMPORARY)
-            .then_some(Slot { place: Place::File(REGISTERS + index * TEMPORARY), size })
+            .then_some(Slot { place: SlotKind::File(REGISTERS + index * TEMPORARY), size })
     }
 
     fn input(&mut self, v: &VarnodeData) -> Option<Slot> {
@@ -339,7 +339,7 @@ impl Translation {
             return self.slot(v);
         }
         let to = self.stand_in(u32::try_from(v.size).ok()?)?;
-        let pointer = Slot { place: Place::Constant(v.address.offset), size: 8 };
+        let pointer = Slot { place: SlotKind::Constant(v.address.offset), size: 8 };
         self.ops.push(Op::Load { to, pointer });
         Some(to)
     }
@@ -393,13 +393,13 @@ impl Translation {
                 let a = self.input(&op.inputs[0])?;
                 let b = match op.inputs.get(1) {
                     Some(v) => self.input(v)?,
-                    None => Slot { place: Place::Constant(0), size: a.size },
+                    None => Slot { place: SlotKind::Constant(0), size: a.size },
                 };
                 self.arithmetic(kind, to, a, b)?;
             }
         }
         if in_memory {
-            let pointer = Slot { place: Place::Constant(out.address.offset), size: 8 };
+            let pointer = Slot { place: SlotKind::Constant(out.address.offset), size: 8 };
             self.ops.push(Op::Store { pointer, from: to });
         }
         Some(())
@@ -416,9 +416,9 @@ impl Translation {
             return None;
         }
         let part = |s: Slot, at: u32| match s.place {
-            Place::File(offset) => Some(Slot { place: Place::File(offset + at), size: 8 }),
-            Place::Constant(0) => Some(Slot { place: Place::Constant(0), size: 8 }),
-            Place::Constant(_) => None,
+            SlotKind::File(offset) => Some(Slot { place: SlotKind::File(offset + at), size: 8 }),
+            SlotKind::Constant(0) => Some(Slot { place: SlotKind::Constant(0), size: 8 }),
+            SlotKind::Constant(_) => None,
         };
         for at in (0..to.size).step_by(8) {
             self.ops.push(Op::Arith { kind, to: part(to, at)?, a: part(a, at)?, b: part(b, at)? });
@@ -454,7 +454,7 @@ impl Translation {
     }
 }
 
-impl Place {
+impl SlotKind {
     fn within(self, size: u32, room: u32) -> Option<Self> {
         (size <= room).then_some(self)
     }

@@ -17,7 +17,7 @@ use crate::cpu::{
 };
 use crate::lift::{Body, Lifted, by_hand, gives_fresh_values, names_unknown_register, text};
 use crate::memory::Memory;
-use crate::pcode::{Op, Place, REGISTERS, Slot, signed};
+use crate::pcode::{Op, REGISTERS, Slot, SlotKind, signed};
 use crate::ptrace;
 use crate::stop::Stop;
 use crate::symbolic::Loc;
@@ -735,7 +735,8 @@ fn cpu_writable(cpu: &Cpu, address: u64) -> bool {
 
 /// P-code for the x87 unit and MXCSR is not used.
 fn touches_unit(ops: &[Op]) -> bool {
-    let inside = |s: &Slot| matches!(s.place, Place::File(o) if o < SLEIGH_UNIT.end && o + s.size > SLEIGH_UNIT.start);
+    let inside =
+        |s: &Slot| matches!(s.place, SlotKind::File(o) if o < SLEIGH_UNIT.end && o + s.size > SLEIGH_UNIT.start);
     ops.iter().any(|op| match op {
         Op::Move { to, from, .. } => inside(to) || inside(from),
         Op::Piece { to, high, low } => inside(to) || inside(high) || inside(low),

@@ -12,14 +12,14 @@ pub(crate) const FILE: u32 = REGISTERS + TEMPORARIES * TEMPORARY;
 /// What an operation reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Slot {
-    pub place: Place,
+    pub place: SlotKind,
     /// In bytes.
     pub size: u32,
 }
 
 /// Where a slot is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Place {
+pub(crate) enum SlotKind {
     Constant(u64),
     /// An offset into the file.
     File(u32),

@@ -1,7 +1,7 @@
 //! What the iterations of a loop read before they write it.
 
 use crate::cpu::{Effects, Watch};
-use crate::pcode::{Arith, Place, REGISTERS, Slot};
+use crate::pcode::{Arith, REGISTERS, Slot, SlotKind};
 use crate::symbolic::Loc;
 use lariat_ir::fast::{FastMap, FastSet};
 
@@ -56,7 +56,7 @@ impl Record {
     }
 
     fn read_slot(&mut self, slot: Slot) {
-        if let Place::File(o) = slot.place
+        if let SlotKind::File(o) = slot.place
             && o < REGISTERS
         {
             self.read(Loc::File(o), slot.size);
@@ -64,7 +64,7 @@ impl Record {
     }
 
     fn write_slot(&mut self, slot: Slot) {
-        if let Place::File(o) = slot.place
+        if let SlotKind::File(o) = slot.place
             && o < REGISTERS
         {
             self.write(Loc::File(o), slot.size);

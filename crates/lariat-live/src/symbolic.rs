@@ -13,7 +13,7 @@
 
 use crate::cpu::{Effects, Watch};
 use crate::division::{divide, divides};
-use crate::pcode::{Arith, FILE, Place, REGISTERS, Slot};
+use crate::pcode::{Arith, FILE, REGISTERS, Slot, SlotKind};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::observed::{Cell, Fresh};
 use lariat_ir::simplify::simplify;
@@ -175,22 +175,22 @@ impl<'a> Symbolic<'a> {
     }
 
     fn fix_slot(&mut self, slot: Slot, concrete: u128) {
-        if let Place::File(o) = slot.place {
+        if let SlotKind::File(o) = slot.place {
             self.fix(Loc::File(o), slot.size, concrete);
         }
     }
 
     fn slot(&self, slot: Slot, concrete: u128) -> Option<Term> {
         match slot.place {
-            Place::Constant(_) => None,
-            Place::File(o) => self.read(Loc::File(o), slot.size, concrete),
+            SlotKind::Constant(_) => None,
+            SlotKind::File(o) => self.read(Loc::File(o), slot.size, concrete),
         }
     }
 
     fn slot_bytes(&self, slot: Slot) -> Vec<Option<Byte>> {
         match slot.place {
-            Place::Constant(_) => vec![None; slot.size as usize],
-            Place::File(o) => (0..slot.size).map(|n| self.file[(o + n) as usize]).collect(),
+            SlotKind::Constant(_) => vec![None; slot.size as usize],
+            SlotKind::File(o) => (0..slot.size).map(|n| self.file[(o + n) as usize]).collect(),
         }
     }
 
@@ -358,20 +358,20 @@ impl<'a> Symbolic<'a> {
 
 impl Watch for Symbolic<'_> {
     fn moved(&mut self, to: Slot, from: Slot, skip: u32) {
-        let Place::File(o) = to.place else { return };
+        let SlotKind::File(o) = to.place else { return };
         let bytes = self.slot_bytes(from);
         self.put_bytes(Loc::File(o), bytes.get(skip as usize..).unwrap_or_default(), to.size);
     }
 
     fn pieced(&mut self, to: Slot, high: Slot, low: Slot) {
-        let Place::File(o) = to.place else { return };
+        let SlotKind::File(o) = to.place else { return };
         let mut bytes = self.slot_bytes(low);
         bytes.extend(self.slot_bytes(high));
         self.put_bytes(Loc::File(o), &bytes, to.size);
     }
 
     fn computed(&mut self, kind: Arith, to: Slot, slots: [Slot; 2], values: [u128; 2], _result: u128) {
-        let Place::File(o) = to.place else { return };
+        let SlotKind::File(o) = to.place else { return };
         let at = Loc::File(o);
         let [a, b] = slots;
         let mut terms = [self.slot(a, values[0]), self.slot(b, values[1])];
@@ -445,7 +445,7 @@ impl Watch for Symbolic<'_> {
 
     fn loaded(&mut self, to: Slot, pointer: Slot, address: u64, _bytes: &[u8], volatile: bool) {
         self.fix_slot(pointer, address.into());
-        let Place::File(o) = to.place else { return };
+        let SlotKind::File(o) = to.place else { return };
         if volatile {
             self.make_fresh(Loc::File(o), to.size, &format!("memory at {address:#x} that others write"));
             return;

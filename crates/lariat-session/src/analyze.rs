@@ -7,7 +7,7 @@ use lariat_engines::Effort;
 use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal, Trial};
 use lariat_ir::neutral;
 use lariat_ir::{Claim, Integers, LocId, LoopForest, LoopId, LoopKey, Property, Proves, TransitionSystem, lts};
-use lariat_smt::{DirectSolver, DirectZ3, Limit, Room, Z3Solver};
+use lariat_smt::{ContextPool, DirectSolver, DirectZ3, Limit, Z3Solver};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -82,14 +82,14 @@ impl Analysis {
 /// Decides the loops of a system and the system.
 pub fn analyze(ts: &TransitionSystem, settings: &Settings) -> Result<Analysis, SystemDefect> {
     lariat_smt::fresh_context();
-    analyze_next(ts, settings, &Room::default())
+    analyze_next(ts, settings, &ContextPool::default())
 }
 
 /// Decides a system after others of the same program. The checker's solver lives in the room, where no engine asks anything.
 pub(crate) fn analyze_next(
     ts: &TransitionSystem,
     settings: &Settings,
-    checkers: &Room,
+    checkers: &ContextPool,
 ) -> Result<Analysis, SystemDefect> {
     let deadline = Instant::now() + settings.timeout;
     let mut inquiry = Inquiry::new(ts, checkers, deadline)?;
@@ -113,11 +113,11 @@ struct Inquiry<'a> {
 }
 
 impl<'a> Inquiry<'a> {
-    fn new(ts: &'a TransitionSystem, checkers: &Room, deadline: Instant) -> Result<Self, SystemDefect> {
+    fn new(ts: &'a TransitionSystem, checkers: &ContextPool, deadline: Instant) -> Result<Self, SystemDefect> {
         let begin = Instant::now();
         let system = System::verify(ts, &mut Z3Solver::new().direct(), until(deadline))?;
         let (control, portfolio) = (Control::of(&system), Portfolio::default());
-        let solver = Z3Solver::in_room(checkers).direct();
+        let solver = Z3Solver::in_pool(checkers).direct();
         Ok(Self { system, control, portfolio, proved: Vec::new(), solver, conclusion: None, time: begin.elapsed() })
     }
 
@@ -311,7 +311,7 @@ pub const MEMORY_IS_UP: &str = "the memory was up";
 /// Decides an entry of a program in one integer semantics, within the time of the settings.
 pub fn analyze_entry(name: &str, program: &neutral::Program, integers: Integers, settings: &Settings) -> EntryStudy {
     let mut entry = EntryStudy::of(name, program);
-    study_systems(program, integers, settings, &Room::default(), &mut |i, study| entry.know(i, study));
+    study_systems(program, integers, settings, &ContextPool::default(), &mut |i, study| entry.know(i, study));
     entry.compare();
     entry
 }
@@ -322,7 +322,7 @@ pub fn study_systems(
     program: &neutral::Program,
     integers: Integers,
     settings: &Settings,
-    checkers: &Room,
+    checkers: &ContextPool,
     told: &mut dyn FnMut(usize, Study),
 ) {
     let forms = program.systems(integers);
@@ -334,7 +334,7 @@ pub fn study_each(
     count: usize,
     make: &dyn Fn(usize) -> TransitionSystem,
     settings: &Settings,
-    checkers: &Room,
+    checkers: &ContextPool,
     told: &mut dyn FnMut(usize, Study),
 ) {
     // What the solver says must not depend on what this thread did before.

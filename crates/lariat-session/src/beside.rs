@@ -3,7 +3,7 @@
 use crate::analyze::{EntryStudy, Settings, Study, analyze_next};
 use lariat_ir::Integers;
 use lariat_ir::neutral::{self, Target};
-use lariat_smt::Room;
+use lariat_smt::ContextPool;
 use std::time::{Duration, Instant};
 
 /// When to ask the other semantics.
@@ -67,7 +67,7 @@ pub fn study_beside(
     asked: Questions,
     compare: Compare,
     settings: &Settings,
-    checkers: &Room,
+    checkers: &ContextPool,
     deadline: Instant,
 ) -> Vec<Study> {
     let mut found = Vec::new();

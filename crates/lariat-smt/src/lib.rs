@@ -32,5 +32,6 @@ pub use cvc5::{Cvc5Solver, NoCvc5};
 pub use query_log::{QueryId, QueryLog};
 pub use solver::{Answer, DirectSolver, Limit, Model, Solver, Why, WhyKind, questions};
 pub use z3::{
-    DirectZ3, OldZ3, Room, Z3Solver, fresh_context, leave, limit_memory, prepare_contexts, ready_heap, z3_version,
+    ContextPool, DirectZ3, OldZ3, Z3Solver, fresh_context, leave, limit_memory, prepare_contexts, ready_heap,
+    z3_version,
 };

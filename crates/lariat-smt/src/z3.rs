@@ -61,8 +61,8 @@ const SPARE: usize = 4;
 /// before. Where that must not differ with the schedule of threads, a task takes [`Z3Solver::isolated`].
 pub struct Z3Solver {
     /// Nothing before the first check, and after a fault.
-    home: Option<Rc<Home>>,
-    room: Room,
+    context: Option<Rc<PooledContext>>,
+    pool: ContextPool,
     stack: Stack,
     /// Of the first assertions, whether each is [`Translated::bits_only`].
     bits_only: Vec<bool>,
@@ -130,20 +130,20 @@ impl Integers {
 /// A context, with solvers in it that have no assertions and wait for their next use.
 ///
 /// Making a solver takes a third of a millisecond, more than many a query.
-struct Home {
-    context: Rc<Context>,
+struct PooledContext {
+    raw: Rc<Context>,
     spare: RefCell<[Vec<RawSolver>; 2]>,
 }
 
-/// A place for solvers that share a context, apart from all others. The context is made when it is needed.
+/// A pool of one context: its solvers share the context, apart from all others. It is made when it is needed.
 #[derive(Clone, Default)]
-pub struct Room(Rc<RefCell<Option<Rc<Home>>>>);
+pub struct ContextPool(Rc<RefCell<Option<Rc<PooledContext>>>>);
 
-/// What Z3 still holds for a home that nobody lives in.
+/// A context that no solver uses any more, with its solvers, until it is taken down.
 type Empty = (Rc<Context>, [Vec<RawSolver>; 2]);
 
 thread_local! {
-    static SHARED: Room = Room::default();
+    static SHARED: ContextPool = ContextPool::default();
     /// Taking a context down takes a millisecond or more, so it waits until the thread makes another, or ends.
     static EMPTY: RefCell<Vec<Empty>> = const { RefCell::new(Vec::new()) };
 }
@@ -177,36 +177,36 @@ pub fn leave(status: u8) -> ! {
     z3_raw::leave(status)
 }
 
-impl Room {
-    fn home(&self) -> Result<Rc<Home>, Fault> {
+impl ContextPool {
+    fn context(&self) -> Result<Rc<PooledContext>, Fault> {
         let mut there = self.0.borrow_mut();
-        let home = match there.take() {
-            Some(home) => home,
-            None => Home::new()?,
+        let context = match there.take() {
+            Some(context) => context,
+            None => PooledContext::new()?,
         };
-        Ok(there.insert(home).clone())
+        Ok(there.insert(context).clone())
     }
-    /// After a fault nobody else moves in.
-    fn abandon(&self, home: &Rc<Home>) {
+    /// After a fault no other solver gets it.
+    fn abandon(&self, context: &Rc<PooledContext>) {
         let mut there = self.0.borrow_mut();
-        if there.as_ref().is_some_and(|h| Rc::ptr_eq(h, home)) {
+        if there.as_ref().is_some_and(|h| Rc::ptr_eq(h, context)) {
             *there = None;
         }
     }
 }
 
-impl Drop for Home {
+impl Drop for PooledContext {
     fn drop(&mut self) {
-        let empty = (self.context.clone(), self.spare.take());
+        let empty = (self.raw.clone(), self.spare.take());
         // At the end of a thread there is no later.
         let _ = EMPTY.try_with(|all| all.borrow_mut().push(empty));
     }
 }
 
-impl Home {
+impl PooledContext {
     fn new() -> Result<Rc<Self>, Fault> {
         drop(EMPTY.take());
-        Ok(Rc::new(Self { context: Context::new()?, spare: RefCell::default() }))
+        Ok(Rc::new(Self { raw: Context::new()?, spare: RefCell::default() }))
     }
     fn take_solver(&self, lane: usize) -> Result<RawSolver, Fault> {
         let spare = self.spare.borrow_mut()[kind(lane)].pop();
@@ -219,7 +219,7 @@ impl Home {
         Ok(solver)
     }
     fn fresh_solver(&self, lane: usize) -> Result<RawSolver, Fault> {
-        let mut solver = RawSolver::new(&self.context, Kind::Simple)?;
+        let mut solver = RawSolver::new(&self.raw, Kind::Simple)?;
         if lane == BITS {
             // Relevancy saves work in other theories; over bits alone it is the work.
             solver.set(&[(c"relevancy", 0)])?;
@@ -349,20 +349,20 @@ impl Default for Z3Solver {
 impl Z3Solver {
     /// A solver without assertions, in the context that the solvers of this thread share.
     pub fn new() -> Self {
-        SHARED.with(Self::in_room)
+        SHARED.with(Self::in_pool)
     }
 
     /// A solver without assertions, in a context of its own: nothing else has any influence on its answers. It costs some
     /// milliseconds more.
     pub fn isolated() -> Self {
-        Self::in_room(&Room::default())
+        Self::in_pool(&ContextPool::default())
     }
 
-    /// A solver without assertions, in the context of a room: only what is asked there has any influence on its answers.
-    pub fn in_room(room: &Room) -> Self {
+    /// A solver without assertions, in the context of a pool: only what is asked there has any influence on its answers.
+    pub fn in_pool(pool: &ContextPool) -> Self {
         Self {
-            home: None,
-            room: room.clone(),
+            context: None,
+            pool: pool.clone(),
             stack: Stack::default(),
             bits_only: Vec::new(),
             translation: Translation::default(),
@@ -386,33 +386,33 @@ impl Z3Solver {
 
     fn run(&mut self, terms: &Terms, limit: Limit) -> Result<Attempt, Fault> {
         let deadline = Instant::now() + limit.left();
-        let home = self.at_home()?;
-        let home = match self.as_integers(terms, &home, limit.rlimit.min(AS_INTEGERS), deadline) {
+        let context = self.pooled()?;
+        let context = match self.as_integers(terms, &context, limit.rlimit.min(AS_INTEGERS), deadline) {
             Ok(Some(answer)) => return Ok(Ok(answer)),
-            Ok(None) => home,
+            Ok(None) => context,
             // What the integers could not bear, the bits may.
             Err(_) => {
                 self.integers.in_vain += 1;
                 self.start_over();
-                self.at_home()?
+                self.pooled()?
             }
         };
         for &t in &self.stack.asserted()[self.bits_only.len()..] {
-            self.bits_only.push(self.translation.of(&home.context, terms, t)?.bits_only);
+            self.bits_only.push(self.translation.of(&context.raw, terms, t)?.bits_only);
         }
         let lane = if self.bits_only.iter().all(|b| *b) { BITS } else { MIXED };
-        let first = self.incremental(terms, &home, lane, limit.rlimit.min(FIRST_ATTEMPT), deadline)?;
+        let first = self.incremental(terms, &context, lane, limit.rlimit.min(FIRST_ATTEMPT), deadline)?;
         let Err(WhyKind::ResourceLimit | WhyKind::Incomplete(_)) = first else { return Ok(first) };
         match limit.rlimit.saturating_sub(FIRST_ATTEMPT) {
             0 => Ok(first),
-            rest => self.anew(terms, &home, lane, rest, deadline),
+            rest => self.anew(terms, &context, lane, rest, deadline),
         }
     }
 
-    fn at_home(&mut self) -> Result<Rc<Home>, Fault> {
-        match &self.home {
-            Some(home) => Ok(home.clone()),
-            None => Ok(self.home.insert(self.room.home()?).clone()),
+    fn pooled(&mut self) -> Result<Rc<PooledContext>, Fault> {
+        match &self.context {
+            Some(context) => Ok(context.clone()),
+            None => Ok(self.context.insert(self.pool.context()?).clone()),
         }
     }
 
@@ -420,7 +420,7 @@ impl Z3Solver {
     fn as_integers(
         &mut self,
         terms: &Terms,
-        home: &Home,
+        context: &PooledContext,
         rlimit: u64,
         deadline: Instant,
     ) -> Result<Option<Answer>, Fault> {
@@ -441,7 +441,7 @@ impl Z3Solver {
         if forms.iter().any(Option::is_none) {
             return Ok(None);
         }
-        let attempt = self.incremental(terms, home, INTEGERS, rlimit, deadline)?;
+        let attempt = self.incremental(terms, context, INTEGERS, rlimit, deadline)?;
         let count = if attempt.is_ok() { &mut self.integers.settled } else { &mut self.integers.in_vain };
         *count += 1;
         Ok(attempt.ok())
@@ -450,7 +450,7 @@ impl Z3Solver {
     fn incremental(
         &mut self,
         terms: &Terms,
-        home: &Home,
+        context: &PooledContext,
         lane: usize,
         rlimit: u64,
         deadline: Instant,
@@ -459,20 +459,20 @@ impl Z3Solver {
             Some(solver) => solver,
             None => {
                 self.lanes[lane] = Lane::default();
-                home.take_solver(lane)?
+                context.take_solver(lane)?
             }
         };
         let (translation, integers, stack) = (&mut self.translation, &mut self.integers, &self.stack);
         self.lanes[lane].follow(&mut solver, stack, |i, solver| {
             let translated = if lane == INTEGERS {
                 let form = integers.forms[i].expect("only questions that have a form are put to integers");
-                integers.translation.of(&home.context, integers.words.terms(), form)?
+                integers.translation.of(&context.raw, integers.words.terms(), form)?
             } else {
-                translation.of(&home.context, terms, stack.asserted()[i])?
+                translation.of(&context.raw, terms, stack.asserted()[i])?
             };
             solver.assert(&translated.ast)
         })?;
-        let (attempt, rung) = self.ask(terms, home, &mut solver, lane, rlimit, deadline)?;
+        let (attempt, rung) = self.ask(terms, context, &mut solver, lane, rlimit, deadline)?;
         if !rung {
             self.lanes[lane].solver = Some(solver);
         }
@@ -482,28 +482,28 @@ impl Z3Solver {
     fn anew(
         &mut self,
         terms: &Terms,
-        home: &Home,
+        context: &PooledContext,
         lane: usize,
         rlimit: u64,
         deadline: Instant,
     ) -> Result<Attempt, Fault> {
         // What integers would answer soon is often hard for the bits, and the tactics answer a part of it.
         let mut solver = if lane == BITS && !self.integers.never {
-            home.fresh_solver(BITS)?
+            context.fresh_solver(BITS)?
         } else {
-            RawSolver::new(&home.context, Kind::Tactics)?
+            RawSolver::new(&context.raw, Kind::Tactics)?
         };
         for &t in self.stack.asserted() {
-            solver.assert(&self.translation.of(&home.context, terms, t)?.ast)?;
+            solver.assert(&self.translation.of(&context.raw, terms, t)?.ast)?;
         }
-        Ok(self.ask(terms, home, &mut solver, lane, rlimit, deadline)?.0)
+        Ok(self.ask(terms, context, &mut solver, lane, rlimit, deadline)?.0)
     }
 
     /// Checks within the limits, and says whether Z3 had to be interrupted.
     fn ask(
         &mut self,
         terms: &Terms,
-        home: &Home,
+        context: &PooledContext,
         solver: &mut RawSolver,
         lane: usize,
         rlimit: u64,
@@ -516,8 +516,8 @@ impl Z3Solver {
         // Z3 keeps time with a thread of its own for each check, which costs as much as a small query.
         let milliseconds =
             if watchdog::runs() { 0 } else { u32::try_from(left.as_millis()).unwrap_or(u32::MAX).max(1) };
-        home.context.limit(u32::try_from(rlimit).unwrap_or(u32::MAX).max(1), milliseconds);
-        let guard = watchdog::watch(deadline, home.context.interrupt());
+        context.raw.limit(u32::try_from(rlimit).unwrap_or(u32::MAX).max(1), milliseconds);
+        let guard = watchdog::watch(deadline, context.raw.interrupt());
         let verdict = solver.check();
         let rung = guard.disarm();
         let attempt = match verdict {
@@ -535,7 +535,7 @@ impl Z3Solver {
                 Err(WhyKind::ResourceLimit)
             }
             Ok(Verdict::Unknown(words)) => Err(WhyKind::Incomplete(words)),
-            Ok(Verdict::Sat) => match self.model(terms, home, solver, lane) {
+            Ok(Verdict::Sat) => match self.model(terms, context, solver, lane) {
                 Ok(values) => self.stack.confirm(terms, values),
                 Err(_) if rung => Err(WhyKind::WallClock),
                 Err(fault) => Err(WhyKind::Incomplete(fault.0)),
@@ -547,7 +547,7 @@ impl Z3Solver {
     fn model(
         &mut self,
         terms: &Terms,
-        home: &Home,
+        context: &PooledContext,
         solver: &RawSolver,
         lane: usize,
     ) -> Result<BTreeMap<Term, Value>, Fault> {
@@ -560,13 +560,13 @@ impl Z3Solver {
                 let found = match words.symbol_for(s) {
                     Some(ours) => {
                         let inner = words.terms();
-                        model.value(&translation.of(&home.context, inner, ours)?.ast, inner.sort(ours))?
+                        model.value(&translation.of(&context.raw, inner, ours)?.ast, inner.sort(ours))?
                     }
                     None => None,
                 };
                 found.map(|v| words::word(v, sort))
             } else {
-                model.value(&self.translation.of(&home.context, terms, s)?.ast, sort)?
+                model.value(&self.translation.of(&context.raw, terms, s)?.ast, sort)?
             };
             values.insert(s, value.unwrap_or_else(|| Value::zero(sort)));
         }
@@ -582,8 +582,8 @@ impl Z3Solver {
 
     /// Forgets all that Z3 holds; the assertions are ours, and the next check tells them to a new context.
     fn start_over(&mut self) {
-        if let Some(home) = self.home.take() {
-            self.room.abandon(&home);
+        if let Some(context) = self.context.take() {
+            self.pool.abandon(&context);
         }
         self.lanes = Default::default();
         self.translation = Translation::default();
@@ -626,10 +626,10 @@ impl Solver for Z3Solver {
 
 impl Drop for Z3Solver {
     fn drop(&mut self) {
-        let Some(home) = &self.home else { return };
+        let Some(context) = &self.context else { return };
         for (i, lane) in self.lanes.iter_mut().enumerate() {
             let levels = u32::try_from(lane.levels.len() + 1).expect("levels fit in 32 bits");
-            let spare = &mut home.spare.borrow_mut()[kind(i)];
+            let spare = &mut context.spare.borrow_mut()[kind(i)];
             if let Some(mut solver) = lane.solver.take().filter(|_| spare.len() < SPARE)
                 && solver.pop(levels).is_ok()
             {

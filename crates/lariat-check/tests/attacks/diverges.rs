@@ -92,15 +92,17 @@ fn a_store_at_an_unknown_index_may_hit_the_compared_cell() {
         head:\n if m[0] == 1 goto head with m := store(m, i, 0#4), i := e\n if m[0] != 1 goto EXIT\n";
     let ts = system(text);
     let (m, i) = (ts.var_named("m").expect("m"), ts.var_named("i").expect("i"));
-    let with = |same: Vec<Place>| {
+    let with = |same: Vec<StatePart>| {
         let step =
             Choice { edge: EdgeId::from_index(0), values: vec![(ts.unknown_named("e").expect("e"), Value::bv(2, 3))] };
         let certificate =
             Certificate::Orbit { start: start(&ts, &["fill(bv2, 1#4)", "3"]), stem: vec![], cycle: vec![step], same };
         claim(&ts, Property::Diverges(loc(&ts, "head")), "m == fill(bv2, 1#4) && i == 3", certificate)
     };
-    let cell = Place::Cell(m, Value::bv(2, 0));
-    for same in [vec![cell.clone()], vec![cell.clone(), Place::Var(i)], vec![cell, Place::Cell(m, Value::bv(2, 3))]] {
+    let cell = StatePart::Cell(m, Value::bv(2, 0));
+    for same in
+        [vec![cell.clone()], vec![cell.clone(), StatePart::Var(i)], vec![cell, StatePart::Cell(m, Value::bv(2, 3))]]
+    {
         rejected(&ts, &with(same), Condition::NotSettled);
     }
 }

@@ -1,4 +1,4 @@
-//! Simple facts about states, and wishes for states of another kind.
+//! Simple facts about states, and predicates that seeds of another kind satisfy.
 
 use super::value_in;
 use crate::board::relevant;
@@ -166,7 +166,7 @@ pub(super) fn facts(ts: &TransitionSystem, task: &Task<'_>, quantities: &[Term],
 }
 
 /// Conditions that lead to states of another kind: a quantity beyond one of the constants, or odd.
-pub(super) fn wishes(ts: &TransitionSystem, task: &Task<'_>, quantities: &[Term]) -> Vec<Term> {
+pub(super) fn seed_predicates(ts: &TransitionSystem, task: &Task<'_>, quantities: &[Term]) -> Vec<Term> {
     let t = &ts.terms;
     let mut found = Vec::new();
     let constants = constants(ts, task);

@@ -17,8 +17,8 @@
 
 mod facts;
 mod geometric;
-mod rehearse;
 mod seeds;
+mod simulate;
 #[cfg(test)]
 mod tests;
 
@@ -29,8 +29,8 @@ use crate::stem;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{Arm, Certificate, Claim, Id, LocId, Move, Property, Role, Term, TransitionSystem, Value};
 use lariat_smt::{Answer, Solver};
-use rehearse::Rehearsal;
 use seeds::{Seed, Visits};
+use simulate::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The engine.
@@ -41,7 +41,7 @@ const MOST_WAYS: usize = 16;
 /// Ways to choose the inputs of one path.
 const MOST_CHOICES: usize = 3;
 /// Wishes that are tried.
-const MOST_WISHES: usize = 24;
+const MOST_PREDICATES: usize = 24;
 /// How often a way is restricted to where another one follows.
 const MOST_RESTRICTIONS: usize = 2;
 
@@ -112,8 +112,9 @@ fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Cla
     }
     // States of another kind: beyond the constants that the code mentions.
     let enabled = ts.terms.any(variants[0].iter().filter(|w| w.from == task.this().header).map(|w| w.condition));
-    for wish in facts::wishes(ts, task, &quantities).into_iter().take(cx.effort.most(8, MOST_WISHES)) {
-        let Some(seed) = visits.directed(task, cx, solver, enabled, wish) else { continue };
+    for predicate in facts::seed_predicates(ts, task, &quantities).into_iter().take(cx.effort.most(8, MOST_PREDICATES))
+    {
+        let Some(seed) = visits.directed(task, cx, solver, enabled, predicate) else { continue };
         if let Some(claim) = attempt(task, cx, solver, &variants[0], &quantities, &seed, &mut tried) {
             return Ok(claim);
         }
@@ -144,7 +145,7 @@ fn attempt(
         return None;
     }
     let mut facts: Facts = seed.iter().map(|(l, values)| (*l, facts::facts(ts, task, quantities, values))).collect();
-    Rehearsal::new(ts, ways).drop_refuted(seed, &mut facts)?;
+    Simulation::new(ts, ways).drop_refuted(seed, &mut facts)?;
     if !tried.facts.insert((ways.len(), facts.clone())) {
         return None;
     }

@@ -72,20 +72,20 @@ impl Visits {
             .collect()
     }
 
-    /// A seed in which the loop is entered, some way is enabled and a wish is true.
+    /// A seed in which the loop is entered, some way is enabled and a predicate holds.
     pub fn directed(
         &self,
         task: &Task<'_>,
         cx: &EngineCx,
         solver: &mut dyn Solver,
         enabled: Term,
-        wish: Term,
+        predicate: Term,
     ) -> Option<Seed> {
         let ts = task.ts;
         for arrival in &self.arrivals {
             let path = &arrival.path;
             let mut all = path.conditions.clone();
-            all.extend([enabled, wish].map(|t| simplify(&ts.terms, in_state(ts, t, &path.state))));
+            all.extend([enabled, predicate].map(|t| simplify(&ts.terms, in_state(ts, t, &path.state))));
             if cx.out_of_time() || too_hard(ts, &all) {
                 return None;
             }

@@ -5,8 +5,8 @@ use super::{Closed, Conclusion, Counter};
 use lariat_ir::fast::FastMap;
 use lariat_ir::observed::Observed;
 use lariat_ir::{
-    Arm, Bits, Certificate, Choice, Claim, LocId, LoopForest, Move, Op, Place, Property, Role, Term, TransitionSystem,
-    Value, VarId,
+    Arm, Bits, Certificate, Choice, Claim, LocId, LoopForest, Move, Op, Property, Role, StatePart, Term,
+    TransitionSystem, Value, VarId,
 };
 use lariat_smt::{Answer, Limit, Model, Solver, Z3Solver};
 use std::collections::BTreeMap;
@@ -104,7 +104,7 @@ impl Search<'_> {
             Choice { edge: *edge, values }
         };
         let cycle = b.steps.iter().map(choice).collect();
-        let same = b.vars.iter().map(|v| Place::Var(*v)).collect();
+        let same = b.vars.iter().map(|v| StatePart::Var(*v)).collect();
         let start = self.start(shape);
         let certificate = Certificate::Orbit { start, stem: Vec::new(), cycle, same };
         let invariant = b.ts.terms.conjuncts(b.ts.init);

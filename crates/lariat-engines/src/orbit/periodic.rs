@@ -68,7 +68,7 @@ pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -
     let ts = task.ts;
     let header = task.this().header;
     let found = task.board.get_or_insert_with(LassosByEffort::default);
-    let lassos = found.0[cx.effort as usize].get_or_init(|| hunt(ts, task.forest, cx, solver));
+    let lassos = found.0[cx.effort as usize].get_or_init(|| search_runs(ts, task.forest, cx, solver));
     let Some(lasso) = lassos.get(&header) else {
         return Err("no run came back to where it was".into());
     };
@@ -87,37 +87,37 @@ pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -
     })
 }
 
-/// What a hunt knows of a loop.
-struct Quarry {
+/// A loop in which a periodic run is sought.
+struct Candidate {
     body: BTreeSet<LocId>,
     /// The variables that may matter.
     relevant: Vec<VarId>,
     misses: usize,
 }
 
-fn hunt(ts: &TransitionSystem, forest: &LoopForest, cx: &EngineCx, solver: &mut dyn Solver) -> Lassos {
+fn search_runs(ts: &TransitionSystem, forest: &LoopForest, cx: &EngineCx, solver: &mut dyn Solver) -> Lassos {
     let machine = Machine::new(ts);
-    let mut quarries: BTreeMap<LocId, Quarry> = forest
+    let mut candidates: BTreeMap<LocId, Candidate> = forest
         .loops
         .iter()
         .map(|l| {
             let relevant = relevant(ts, &l.body).into_iter().collect();
-            (l.header, Quarry { body: l.body.clone(), relevant, misses: 0 })
+            (l.header, Candidate { body: l.body.clone(), relevant, misses: 0 })
         })
         .collect();
     let mut found = Lassos::new();
     let Answer::Sat(model) = cx.ask(solver, ts, &[ts.init]) else { return found };
     let start: Vec<Value> = ts.vars.iter().map(|v| model.value_or_zero(&ts.terms, v.term)).collect();
     let reach = &cx.effort.most(BRIEF, FULL);
-    concretely(ts, cx, reach, &machine, &start, &mut quarries, &mut found);
-    if !quarries.is_empty() && !cx.out_of_time() {
-        symbolically(ts, cx, solver, reach, &machine, &mut quarries, &mut found);
+    concretely(ts, cx, reach, &machine, &start, &mut candidates, &mut found);
+    if !candidates.is_empty() && !cx.out_of_time() {
+        symbolically(ts, cx, solver, reach, &machine, &mut candidates, &mut found);
     }
     found
 }
 
 /// The values that inputs are given in concrete runs: those that programs compare with, and their neighbours.
-fn candidates(ts: &TransitionSystem) -> Vec<IBig> {
+fn first_values(ts: &TransitionSystem) -> Vec<IBig> {
     let t = &ts.terms;
     let mut found = vec![IBig::ZERO, IBig::from(1), IBig::from(-1), IBig::from(2)];
     let guards: Vec<Term> = ts.edges.iter().map(|e| e.guard).collect();
@@ -158,14 +158,14 @@ fn concretely(
     reach: &Reach,
     machine: &Machine<'_>,
     start: &[Value],
-    quarries: &mut BTreeMap<LocId, Quarry>,
+    candidates: &mut BTreeMap<LocId, Candidate>,
     found: &mut Lassos,
 ) {
     let fixed = ts.fixed_by(ts.init);
     let chooses = ts.unknowns.iter().any(|u| u.kind == UnknownKind::Input) || fixed.len() < ts.vars.len();
     let mut steps = reach.all;
     let mut length = reach.first;
-    for value in candidates(ts) {
+    for value in first_values(ts) {
         let mut values = start.to_vec();
         for (v, var) in ts.vars.entries().filter(|(v, _)| !fixed.contains(v)) {
             values[v.index()] = of_sort(var.sort, &value);
@@ -173,15 +173,15 @@ fn concretely(
         if !machine.is_initial(&values) {
             values = start.to_vec();
         }
-        follow(ts, cx, machine, values, &value, length.min(steps), quarries, found, &mut steps);
-        if quarries.values().all(|q| q.misses > MOST_MISSES) || steps == 0 || !chooses || cx.out_of_time() {
+        follow(ts, cx, machine, values, &value, length.min(steps), candidates, found, &mut steps);
+        if candidates.values().all(|q| q.misses > MOST_MISSES) || steps == 0 || !chooses || cx.out_of_time() {
             return;
         }
         length = reach.again;
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "the state of one hunt")]
+#[expect(clippy::too_many_arguments, reason = "the state of one search")]
 fn follow(
     ts: &TransitionSystem,
     cx: &EngineCx,
@@ -189,36 +189,36 @@ fn follow(
     start: Vec<Value>,
     value: &IBig,
     length: usize,
-    quarries: &mut BTreeMap<LocId, Quarry>,
+    candidates: &mut BTreeMap<LocId, Candidate>,
     found: &mut Lassos,
     steps: &mut usize,
 ) {
     let mut runner = Runner::new(machine, start);
     let mut seen: FastMap<(LocId, Vec<Value>), usize> = FastMap::default();
     for _ in 0..length {
-        if *steps == 0 || quarries.values().all(|q| q.misses > MOST_MISSES) || cx.out_of_time() {
+        if *steps == 0 || candidates.values().all(|q| q.misses > MOST_MISSES) || cx.out_of_time() {
             return;
         }
         *steps -= 1;
         let loc = runner.state.loc;
-        if let Some(quarry) = quarries.get_mut(&loc).filter(|q| q.misses <= MOST_MISSES) {
-            let scalars = quarry.relevant.iter().filter(|v| !matches!(ts.vars[**v].sort, Sort::Array(..)));
+        if let Some(candidate) = candidates.get_mut(&loc).filter(|q| q.misses <= MOST_MISSES) {
+            let scalars = candidate.relevant.iter().filter(|v| !matches!(ts.vars[**v].sort, Sort::Array(..)));
             let key = (loc, scalars.map(|v| runner.state.values[v.index()].clone()).collect());
             let now = runner.recording.steps.len();
             if let Some(before) = seen.insert(key, now) {
                 let edges = runner.recording.steps[before..].iter().map(|s| s.edge);
-                let inside = edges.into_iter().all(|e| quarry.body.contains(&ts.edges[e].from));
+                let inside = edges.into_iter().all(|e| candidate.body.contains(&ts.edges[e].from));
                 let lasso = if inside { runner.closes(before) } else { Err(Miss::Differs) };
                 match lasso {
                     Ok(lasso) => {
                         // From here on the run does the same again.
                         found.insert(loc, lasso);
-                        quarries.remove(&loc);
+                        candidates.remove(&loc);
                         return;
                     }
                     // Other values do not make the environment matter less.
-                    Err(Miss::Unsettled) => quarry.misses = MOST_MISSES + 1,
-                    Err(Miss::Differs) => quarry.misses += 1,
+                    Err(Miss::Unsettled) => candidate.misses = MOST_MISSES + 1,
+                    Err(Miss::Differs) => candidate.misses += 1,
                 }
             }
         }
@@ -238,43 +238,43 @@ fn symbolically(
     solver: &mut dyn Solver,
     reach: &Reach,
     machine: &Machine<'_>,
-    quarries: &mut BTreeMap<LocId, Quarry>,
+    candidates: &mut BTreeMap<LocId, Candidate>,
     found: &mut Lassos,
 ) {
-    let interest: BTreeSet<LocId> = quarries.keys().copied().collect();
+    let interest: BTreeSet<LocId> = candidates.keys().copied().collect();
     let mut paths = Paths::new(ts, cx, solver, interest, reach.paths);
     let mut pairs = reach.pairs;
     while let Some(explored) = paths.next(solver) {
         let explored = explored.clone();
         let now = explored.visits.last().expect("a path ends with a visit");
-        let Some(quarry) = quarries.get(&now.at) else { continue };
+        let Some(candidate) = candidates.get(&now.at) else { continue };
         for before in explored.visits[..explored.visits.len() - 1].iter().rev().filter(|v| v.at == now.at) {
             let between = &explored.path.edges[before.step..];
-            if !between.iter().all(|e| quarry.body.contains(&ts.edges[*e].from)) {
+            if !between.iter().all(|e| candidate.body.contains(&ts.edges[*e].from)) {
                 break;
             }
             if pairs == 0 || cx.out_of_time() {
                 return;
             }
-            let Some(equal) = equations(ts, quarry, before, now) else { continue };
+            let Some(equal) = equations(ts, candidate, before, now) else { continue };
             let Some(witness) = meet(ts, cx, solver, &explored, &equal, &mut pairs) else { continue };
             if let Some(lasso) = replay(machine, &witness, before.step, now.step, now.at) {
                 found.insert(now.at, lasso);
-                quarries.remove(&now.at);
+                candidates.remove(&now.at);
                 break;
             }
         }
-        if quarries.is_empty() {
+        if candidates.is_empty() {
             return;
         }
     }
 }
 
 /// That two visits agree on what may matter; nothing if they cannot.
-fn equations(ts: &TransitionSystem, quarry: &Quarry, before: &Visit, now: &Visit) -> Option<Vec<Term>> {
+fn equations(ts: &TransitionSystem, candidate: &Candidate, before: &Visit, now: &Visit) -> Option<Vec<Term>> {
     let t = &ts.terms;
     let mut found = Vec::new();
-    for v in &quarry.relevant {
+    for v in &candidate.relevant {
         let (a, b) = (before.state[v.index()], now.state[v.index()]);
         let equal = if a == b { t.tt() } else { simplify(t, t.eq(a, b)) };
         if equal == t.ff() {

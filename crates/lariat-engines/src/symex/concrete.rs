@@ -1,7 +1,7 @@
 //! Concrete runs that remember what they did.
 
 use super::reads::{self, Miss, Reads};
-use lariat_ir::{Choice, EdgeId, Machine, Place, State, Term, UnknownId, Value};
+use lariat_ir::{Choice, EdgeId, Machine, State, StatePart, Term, UnknownId, Value};
 use std::collections::BTreeSet;
 
 /// A run from the entry, with every choice that was made.
@@ -54,7 +54,7 @@ impl<'m, 'ts> Runner<'m, 'ts> {
 
     /// What of the first state decides that the run takes these steps and that a condition holds at its end; nothing if it does
     /// not, or if the environment has a say.
-    pub fn leads_into(&self, condition: Term) -> Option<BTreeSet<Place>> {
+    pub fn leads_into(&self, condition: Term) -> Option<BTreeSet<StatePart>> {
         let mut reads = Reads::new(self.machine.system());
         let (holds, after) = reads.of(&self.state.values, condition);
         reads.before(&self.before, &self.recording.steps, &after).ok().filter(|_| holds)
@@ -65,7 +65,7 @@ impl<'m, 'ts> Runner<'m, 'ts> {
     pub fn closes(&self, cycle: usize) -> Result<Lasso, Miss> {
         let (first, last) = (&self.before[cycle], &self.state.values);
         let differs =
-            |places: &BTreeSet<Place>| places.iter().any(|p| reads::value_at(first, p) != reads::value_at(last, p));
+            |places: &BTreeSet<StatePart>| places.iter().any(|p| reads::value_at(first, p) != reads::value_at(last, p));
         let (stem, round) = self.recording.steps.split_at(cycle);
         let mut reads = Reads::new(self.machine.system());
         let same = reads.closed(&self.before[cycle..], round, &differs)?;
@@ -82,7 +82,7 @@ pub(crate) struct Lasso {
     /// Where the cycle starts.
     pub cycle: usize,
     /// What is the same after the cycle as before and decides everything that it does.
-    pub same: BTreeSet<Place>,
+    pub same: BTreeSet<StatePart>,
     /// What of the first state decides the run.
-    pub needed: BTreeSet<Place>,
+    pub needed: BTreeSet<StatePart>,
 }

@@ -7,7 +7,7 @@
 
 use lariat_ir::eval::apply;
 use lariat_ir::fast::FastMap;
-use lariat_ir::{Choice, Id, Op, Place, Role, Term, TransitionSystem, UnknownId, UnknownKind, Value};
+use lariat_ir::{Choice, Id, Op, Role, StatePart, Term, TransitionSystem, UnknownId, UnknownKind, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use std::rc::Rc;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Read {
     /// A part of the state.
-    Place(Place),
+    StatePart(StatePart),
     /// A value chosen on the way.
     Unknown(UnknownId),
 }
@@ -42,12 +42,12 @@ impl<'a> Reads<'a> {
     }
 
     /// Whether a condition over the variables holds in a state, and what of the state decides it.
-    pub fn of(&mut self, values: &[Value], condition: Term) -> (bool, BTreeSet<Place>) {
+    pub fn of(&mut self, values: &[Value], condition: Term) -> (bool, BTreeSet<StatePart>) {
         let mut reader = Reader::new(self, values, &[]);
         let holds = reader.value(condition).as_bool();
         reader.all_of(condition);
         let place = |read| match read {
-            Read::Place(p) => p,
+            Read::StatePart(p) => p,
             Read::Unknown(_) => unreachable!("the condition is over variables"),
         };
         (holds, reader.found.into_iter().map(place).collect())
@@ -59,8 +59,8 @@ impl<'a> Reads<'a> {
         &mut self,
         states: &[Vec<Value>],
         steps: &[Choice],
-        after: &BTreeSet<Place>,
-    ) -> Result<BTreeSet<Place>, Miss> {
+        after: &BTreeSet<StatePart>,
+    ) -> Result<BTreeSet<StatePart>, Miss> {
         let ts = self.ts;
         let mut needed = after.clone();
         for (values, step) in states.iter().zip(steps).rev() {
@@ -69,20 +69,20 @@ impl<'a> Reads<'a> {
             reader.all_of(edge.guard);
             let mut kept = BTreeSet::new();
             for place in needed {
-                let (Place::Var(v) | Place::Cell(v, _)) = &place;
+                let (StatePart::Var(v) | StatePart::Cell(v, _)) = &place;
                 match edge.updates.iter().find(|(w, _)| w == v) {
                     None => {
                         kept.insert(place);
                     }
                     Some((_, new)) => match &place {
-                        Place::Var(_) => reader.all_of(*new),
-                        Place::Cell(_, index) => reader.cell(*new, index),
+                        StatePart::Var(_) => reader.all_of(*new),
+                        StatePart::Cell(_, index) => reader.cell(*new, index),
                     },
                 }
             }
             for read in reader.found {
                 match read {
-                    Read::Place(p) => {
+                    Read::StatePart(p) => {
                         kept.insert(p);
                     }
                     Read::Unknown(u) if ts.unknowns[u].kind == UnknownKind::Input => {}
@@ -100,8 +100,8 @@ impl<'a> Reads<'a> {
         &mut self,
         states: &[Vec<Value>],
         cycle: &[Choice],
-        differs: &dyn Fn(&BTreeSet<Place>) -> bool,
-    ) -> Result<BTreeSet<Place>, Miss> {
+        differs: &dyn Fn(&BTreeSet<StatePart>) -> bool,
+    ) -> Result<BTreeSet<StatePart>, Miss> {
         /// A chain of dependences through this many iterations is not followed to its end.
         const MOST_ROUNDS: usize = 64;
         let mut same = BTreeSet::new();
@@ -139,26 +139,26 @@ impl<'a> Reads<'a> {
 /// What a symbol of a system stands for.
 fn read_of(ts: &TransitionSystem, symbol: Term) -> Read {
     match ts.terms.role(symbol) {
-        Some(Role::Var(v)) => Read::Place(Place::Var(v)),
+        Some(Role::Var(v)) => Read::StatePart(StatePart::Var(v)),
         Some(Role::Unknown(u)) => Read::Unknown(u),
         role => unreachable!("a system has no symbol with the role {role:?}"),
     }
 }
 
-fn without_cells_of_whole_arrays(places: BTreeSet<Place>) -> BTreeSet<Place> {
-    if !places.iter().any(|p| matches!(p, Place::Cell(..))) {
+fn without_cells_of_whole_arrays(places: BTreeSet<StatePart>) -> BTreeSet<StatePart> {
+    if !places.iter().any(|p| matches!(p, StatePart::Cell(..))) {
         return places;
     }
     let whole: BTreeSet<_> =
-        places.iter().filter_map(|p| if let Place::Var(v) = p { Some(*v) } else { None }).collect();
-    places.into_iter().filter(|p| !matches!(p, Place::Cell(v, _) if whole.contains(v))).collect()
+        places.iter().filter_map(|p| if let StatePart::Var(v) = p { Some(*v) } else { None }).collect();
+    places.into_iter().filter(|p| !matches!(p, StatePart::Cell(v, _) if whole.contains(v))).collect()
 }
 
 /// The value of a place in a state.
-pub(crate) fn value_at(values: &[Value], place: &Place) -> Value {
+pub(crate) fn value_at(values: &[Value], place: &StatePart) -> Value {
     match place {
-        Place::Var(v) => values[v.index()].clone(),
-        Place::Cell(v, i) => match &values[v.index()] {
+        StatePart::Var(v) => values[v.index()].clone(),
+        StatePart::Cell(v, i) => match &values[v.index()] {
             Value::Array(a) => a.get(i).clone(),
             scalar => scalar.clone(),
         },
@@ -266,7 +266,7 @@ impl<'a, 'ts> Reader<'a, 'ts> {
             match node.op {
                 Op::Symbol(_) => {
                     let read = match self.ts.terms.role(array) {
-                        Some(Role::Var(v)) => Read::Place(Place::Cell(v, index.clone())),
+                        Some(Role::Var(v)) => Read::StatePart(StatePart::Cell(v, index.clone())),
                         Some(Role::Unknown(u)) => Read::Unknown(u),
                         role => unreachable!("a system has no symbol with the role {role:?}"),
                     };
@@ -302,14 +302,14 @@ impl<'a, 'ts> Reader<'a, 'ts> {
 pub(crate) fn fixed_at_start(
     ts: &TransitionSystem,
     start: &[Value],
-    needed: &BTreeSet<Place>,
+    needed: &BTreeSet<StatePart>,
     already: &BTreeSet<lariat_ir::VarId>,
 ) -> Term {
     let t = &ts.terms;
     let vars: BTreeMap<lariat_ir::VarId, &Value> = needed
         .iter()
         .map(|p| {
-            let (Place::Var(v) | Place::Cell(v, _)) = p;
+            let (StatePart::Var(v) | StatePart::Cell(v, _)) = p;
             (*v, &start[v.index()])
         })
         .filter(|(v, _)| !already.contains(v))

@@ -34,7 +34,7 @@ const RESERVED: &[&str] = &[
 
 /// Where an expression stands decides what it may speak of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Scope {
     Before,
     After,
     Table,
@@ -305,7 +305,7 @@ impl<'a> Parser<'a> {
                 *returns = Some(match word {
                     "returns" => self.returns()?,
                     "allocates" => {
-                        let size = self.expr(Place::Before)?;
+                        let size = self.expr(Scope::Before)?;
                         self.words(&["bytes"])?;
                         self.symbol(":")?;
                         let content = self.content()?;
@@ -314,7 +314,7 @@ impl<'a> Parser<'a> {
                     _ => {
                         let from = self.pointer()?;
                         self.words(&["to"])?;
-                        let size = self.expr(Place::Before)?;
+                        let size = self.expr(Scope::Before)?;
                         self.words(&["bytes"])?;
                         self.or_null(Returns::Moved { from, size })?
                     }
@@ -340,7 +340,7 @@ impl<'a> Parser<'a> {
                 } else {
                     return Err(self.expected("`block`, `trap`, `throw`, `break a pipe` or `be undefined`"));
                 };
-                let when = if self.eat_word("if") { When::PerhapsIf(self.expr(Place::Before)?) } else { When::Perhaps };
+                let when = if self.eat_word("if") { When::PerhapsIf(self.expr(Scope::Before)?) } else { When::Perhaps };
                 self.ends(model, start, End { how, when })?;
             }
             "in" => {
@@ -397,11 +397,11 @@ impl<'a> Parser<'a> {
     }
 
     fn condition(&mut self) -> Result<Option<Expr>, Failure> {
-        if self.eat_word("if") { Ok(Some(self.expr(Place::Before)?)) } else { Ok(None) }
+        if self.eat_word("if") { Ok(Some(self.expr(Scope::Before)?)) } else { Ok(None) }
     }
 
     fn end(&mut self, model: &mut Model, start: usize, how: Ends) -> Result<(), Failure> {
-        let when = if self.eat_word("if") { When::If(self.expr(Place::Before)?) } else { When::Always };
+        let when = if self.eat_word("if") { When::If(self.expr(Scope::Before)?) } else { When::Always };
         self.ends(model, start, End { how, when })
     }
 
@@ -420,14 +420,14 @@ impl<'a> Parser<'a> {
             self.at += 1;
             return Ok(Requirement::Freeable(arg));
         }
-        let e = self.expr(Place::Before)?;
+        let e = self.expr(Scope::Before)?;
         if !self.eat_word("bytes") {
             return Ok(Requirement::Condition(e));
         }
         self.words(&["at"])?;
         let a = (self.pointer()?, e);
         self.words(&["apart", "from"])?;
-        let e = self.expr(Place::Before)?;
+        let e = self.expr(Scope::Before)?;
         self.words(&["bytes", "at"])?;
         Ok(Requirement::Apart { a, b: (self.pointer()?, e) })
     }
@@ -438,7 +438,7 @@ impl<'a> Parser<'a> {
             let (mut limit, mut up_to) = (None, false);
             if self.eat_word("within") {
                 up_to = self.up_to()?;
-                limit = Some(self.expr(Place::Before)?);
+                limit = Some(self.expr(Scope::Before)?);
                 self.words(&["bytes"])?;
             }
             let or_null = self.eat(",");
@@ -448,7 +448,7 @@ impl<'a> Parser<'a> {
             return Ok(Requirement::String { at, limit, up_to, or_null });
         }
         let up_to = self.up_to()?;
-        let amount = self.expr(Place::Before)?;
+        let amount = self.expr(Scope::Before)?;
         self.words(&["bytes", "at"])?;
         Ok(Requirement::Readable { at: self.pointer()?, amount, up_to })
     }
@@ -463,17 +463,17 @@ impl<'a> Parser<'a> {
 
     fn writes(&mut self) -> Result<Write, Failure> {
         let up_to = self.up_to()?;
-        let amount = if self.eat_word("some") { None } else { Some(self.expr(Place::After)?) };
+        let amount = if self.eat_word("some") { None } else { Some(self.expr(Scope::After)?) };
         self.words(&["bytes", "at"])?;
         let to = self.pointer()?;
-        let offset = if self.eat("+") { Some(self.expr(Place::Before)?) } else { None };
+        let offset = if self.eat("+") { Some(self.expr(Scope::Before)?) } else { None };
         self.symbol(":")?;
         let content = self.content()?;
         let terminated = self.eat(",");
         if terminated {
             self.words(&["terminated"])?;
         }
-        let condition = if self.eat_word("if") { Some(self.expr(Place::After)?) } else { None };
+        let condition = if self.eat_word("if") { Some(self.expr(Scope::After)?) } else { None };
         Ok(Write { to, offset, amount, up_to, content, terminated, condition })
     }
 
@@ -550,7 +550,7 @@ impl<'a> Parser<'a> {
         if !self.eat_word("if") {
             return Ok(value);
         }
-        let condition = self.expr(Place::Before)?;
+        let condition = self.expr(Scope::Before)?;
         self.symbol(",")?;
         self.words(&["else"])?;
         Ok(Returns::If(condition, Box::new(value), Box::new(self.returns()?)))
@@ -564,11 +564,11 @@ impl<'a> Parser<'a> {
         self.at += 2;
         // `or END at the end`
         if self.peek() != Some(Token::Word("null")) || self.peek_at(1) == Some(Token::Word("at")) {
-            let end = self.expr(Place::Before)?;
+            let end = self.expr(Scope::Before)?;
             self.words(&["at", "the", "end"])?;
             let more = self.peek() == Some(Token::Symbol(",")) && self.peek_at(1) == Some(Token::Word("or"));
             self.at += if more { 2 } else { 0 };
-            let fails = if more { Some(self.expr(Place::Before)?) } else { None };
+            let fails = if more { Some(self.expr(Scope::Before)?) } else { None };
             return Ok(Returns::Read { data: Box::new(value), end, fails });
         }
         self.words(&["null"])?;
@@ -580,14 +580,14 @@ impl<'a> Parser<'a> {
         if let Some(kind) = self.try_kind() {
             let (mut low, mut high) = (None, None);
             if self.eat_word("in") {
-                low = Some(self.expr(Place::Before)?);
+                low = Some(self.expr(Scope::Before)?);
                 self.symbol("..")?;
-                high = Some(self.expr(Place::Before)?);
+                high = Some(self.expr(Scope::Before)?);
             } else if self.eat_word("at") {
                 if self.eat_word("least") {
-                    low = Some(self.expr(Place::Before)?);
+                    low = Some(self.expr(Scope::Before)?);
                 } else if self.eat_word("most") {
-                    high = Some(self.expr(Place::Before)?);
+                    high = Some(self.expr(Scope::Before)?);
                 } else {
                     return Err(self.expected("`least` or `most`"));
                 }
@@ -615,7 +615,7 @@ impl<'a> Parser<'a> {
             self.words(&["to"])?;
             let high = self.number()?;
             self.symbol(":")?;
-            let content = if self.eat_word("environment") { None } else { Some(self.expr(Place::Table)?) };
+            let content = if self.eat_word("environment") { None } else { Some(self.expr(Scope::Table)?) };
             return Ok(Returns::Table { entry, low, high, content });
         }
         if self.eat_word("pointer") {
@@ -625,7 +625,7 @@ impl<'a> Parser<'a> {
             if !self.eat_word("to") {
                 return Err(self.expected("`into` and a parameter, or `to` and a number of bytes"));
             }
-            let size = if self.eat_word("some") { None } else { Some(self.expr(Place::Before)?) };
+            let size = if self.eat_word("some") { None } else { Some(self.expr(Scope::Before)?) };
             let volatile = self.eat_word("volatile");
             self.words(&["bytes"])?;
             self.symbol(":")?;
@@ -636,7 +636,7 @@ impl<'a> Parser<'a> {
             }
             return Ok(Returns::Static { size, kind, terminated, volatile });
         }
-        Ok(Returns::Exactly(self.expr(Place::Before)?))
+        Ok(Returns::Exactly(self.expr(Scope::Before)?))
     }
 
     /// A parameter.
@@ -663,7 +663,7 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Result<i64, Failure> {
         let start = self.at;
-        if let Expr::Number(n) = self.unary(Place::Before)?
+        if let Expr::Number(n) = self.unary(Scope::Before)?
             && let Ok(n) = i64::try_from(n)
         {
             return Ok(n);
@@ -672,7 +672,7 @@ impl<'a> Parser<'a> {
         Err(self.expected("a number"))
     }
 
-    fn expr(&mut self, place: Place) -> Result<Expr, Failure> {
+    fn expr(&mut self, place: Scope) -> Result<Expr, Failure> {
         let condition = self.binary(place, 0)?;
         if !self.eat("?") {
             return Ok(condition);
@@ -682,7 +682,7 @@ impl<'a> Parser<'a> {
         Ok(Expr::If(Box::new(condition), Box::new(then), Box::new(self.expr(place)?)))
     }
 
-    fn binary(&mut self, place: Place, least: u8) -> Result<Expr, Failure> {
+    fn binary(&mut self, place: Scope, least: u8) -> Result<Expr, Failure> {
         let mut left = self.unary(place)?;
         while let Some(Token::Symbol(symbol)) = self.peek()
             && let Some(op) = BinaryOp::ALL.into_iter().find(|o| o.symbol() == symbol)
@@ -695,7 +695,7 @@ impl<'a> Parser<'a> {
         Ok(left)
     }
 
-    fn unary(&mut self, place: Place) -> Result<Expr, Failure> {
+    fn unary(&mut self, place: Scope) -> Result<Expr, Failure> {
         if self.eat("-") {
             return Ok(match self.unary(place)? {
                 Expr::Number(n) => Expr::Number(-n),
@@ -719,11 +719,11 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 Ok(Expr::Number(0))
             }
-            Some(Token::Word("result")) if place == Place::After => {
+            Some(Token::Word("result")) if place == Scope::After => {
                 self.at += 1;
                 Ok(Expr::Result)
             }
-            Some(Token::Word("index")) if place == Place::Table => {
+            Some(Token::Word("index")) if place == Scope::Table => {
                 self.at += 1;
                 Ok(Expr::Index)
             }

@@ -8,7 +8,7 @@ pub(super) use terms::replaced;
 use lariat_ir::random::Random;
 use lariat_ir::{
     Arm, Bits, Certificate, Choice, Claim, Disjunct, EdgeId, Id, Inner, LocId, LoopForest, Measure, Move, Op, Order,
-    Place, Property, Role, Sort, SystemHash, Term, TransitionSystem, Value, VarId,
+    Property, Role, Sort, StatePart, SystemHash, Term, TransitionSystem, Value, VarId,
 };
 use std::collections::BTreeMap;
 
@@ -471,7 +471,7 @@ impl Mutator<'_> {
         start: &mut Vec<Value>,
         stem: &mut Vec<Choice>,
         cycle: &mut Vec<Choice>,
-        same: &mut Vec<Place>,
+        same: &mut Vec<StatePart>,
     ) -> Change {
         if cycle.is_empty() {
             return None;
@@ -531,7 +531,7 @@ impl Mutator<'_> {
                 "place dropped"
             }
             11 => {
-                same.push(Place::Var(var));
+                same.push(StatePart::Var(var));
                 "place added"
             }
             12 => {

@@ -3,7 +3,9 @@
 //! A value is *clean* if every run that starts in `when` and takes the same inputs has the same one.
 
 use lariat_ir::eval::apply;
-use lariat_ir::{Choice, Id, LocId, Op, Place, Role, Scalar, Sort, Term, TransitionSystem, UnknownKind, Value, VarId};
+use lariat_ir::{
+    Choice, Id, LocId, Op, Role, Scalar, Sort, StatePart, Term, TransitionSystem, UnknownKind, Value, VarId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An orbit as its certificate gives it.
@@ -12,7 +14,7 @@ pub(super) struct Orbit<'o> {
     pub start: &'o [Value],
     pub stem: &'o [Choice],
     pub cycle: &'o [Choice],
-    pub same: &'o [Place],
+    pub same: &'o [StatePart],
 }
 
 /// Which parts of a value are clean: one flag, or one for each cell of a small array.
@@ -65,8 +67,8 @@ fn run(ts: &TransitionSystem, body: &BTreeSet<LocId>, orbit: &Orbit) -> Result<(
         let v = VarId::from_index(i);
         let keep = |index: Option<&Value>| {
             orbit.same.iter().any(|p| match p {
-                Place::Var(w) => *w == v,
-                Place::Cell(w, at) => *w == v && Some(at) == index,
+                StatePart::Var(w) => *w == v,
+                StatePart::Cell(w, at) => *w == v && Some(at) == index,
             })
         };
         *clean = match uniform(value, false) {
@@ -144,22 +146,22 @@ impl Clean {
     }
 }
 
-fn place_is_clean(state: &[Tracked], p: &Place) -> Result<bool, String> {
-    let (Place::Var(v) | Place::Cell(v, _)) = p;
+fn place_is_clean(state: &[Tracked], p: &StatePart) -> Result<bool, String> {
+    let (StatePart::Var(v) | StatePart::Cell(v, _)) = p;
     let (_, clean) = state.get(v.index()).ok_or("a place is no variable")?;
     match (p, clean) {
-        (Place::Cell(_, at), Clean::Cells(cells)) => {
+        (StatePart::Cell(_, at), Clean::Cells(cells)) => {
             cells.get(at).copied().ok_or_else(|| "a place's index does not fit".to_owned())
         }
         _ => Ok(clean.all()),
     }
 }
 
-fn place_value(state: &[Tracked], p: &Place) -> Result<Value, String> {
-    let (Place::Var(v) | Place::Cell(v, _)) = p;
+fn place_value(state: &[Tracked], p: &StatePart) -> Result<Value, String> {
+    let (StatePart::Var(v) | StatePart::Cell(v, _)) = p;
     let (value, _) = state.get(v.index()).ok_or("a place is no variable")?;
     Ok(match (p, value) {
-        (Place::Cell(_, at), Value::Array(a)) => a.get(at).clone(),
+        (StatePart::Cell(_, at), Value::Array(a)) => a.get(at).clone(),
         _ => value.clone(),
     })
 }

@@ -1,6 +1,6 @@
 //! The text and data form of claims: names instead of ids, terms as in `.lts` files.
 
-use super::{Arm, Certificate, Choice, Claim, Disjunct, Inner, Measure, Move, Order, Outline, Place, Property};
+use super::{Arm, Certificate, Choice, Claim, Disjunct, Inner, Measure, Move, Order, Outline, Property, StatePart};
 use crate::data::Data;
 use crate::ids::{EdgeId, Id, LocId, UnknownId, VarId};
 use crate::lts::{Lets, ParseError, parse_term_of_sort, print_term};
@@ -198,9 +198,9 @@ impl Writer<'_> {
                 add("start", self.start(start));
                 add("stem", self.choices(stem));
                 add("cycle", self.choices(cycle));
-                let place = |p: &Place| match p {
-                    Place::Var(v) => Data::record([("var", Data::text(&*self.ts.vars[*v].name))]),
-                    Place::Cell(v, i) => Data::record([
+                let place = |p: &StatePart| match p {
+                    StatePart::Var(v) => Data::record([("var", Data::text(&*self.ts.vars[*v].name))]),
+                    StatePart::Cell(v, i) => Data::record([
                         ("var", Data::text(&*self.ts.vars[*v].name)),
                         ("index", Data::text(i.to_string())),
                     ]),
@@ -406,12 +406,12 @@ impl Reader<'_> {
             "Orbit" => {
                 let same = each(d, "same", |x| {
                     let v = self.var(x, "var")?;
-                    let Some(index) = x.get("index") else { return Ok(Place::Var(v)) };
+                    let Some(index) = x.get("index") else { return Ok(StatePart::Var(v)) };
                     let Sort::Array(i, _) = self.ts.vars[v].sort else {
                         return Err(format!("`{}` is no array and has no cells", self.ts.vars[v].name));
                     };
                     let wrapped = Data::record([("value", index.clone())]);
-                    Ok(Place::Cell(v, self.value(&wrapped, i.into())?))
+                    Ok(StatePart::Cell(v, self.value(&wrapped, i.into())?))
                 })?;
                 Certificate::Orbit {
                     start: self.start(d)?,

@@ -113,7 +113,7 @@ pub struct Move {
 
 /// A part of the state.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Place {
+pub enum StatePart {
     /// A variable as a whole.
     Var(VarId),
     /// One cell of an array variable.
@@ -157,7 +157,7 @@ pub enum Certificate {
         /// The steps around.
         cycle: Vec<Choice>,
         /// What is the same after the cycle as before, and decides everything that the cycle does.
-        same: Vec<Place>,
+        same: Vec<StatePart>,
     },
     /// States that a run can be kept in.
     RecurrentSet {

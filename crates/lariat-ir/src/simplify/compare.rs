@@ -170,20 +170,20 @@ fn range(width: u32, signed: bool) -> (IBig, IBig) {
 }
 
 /// Where a constant lies as to the numbers of a narrower width: below, among, or above them.
-enum Place {
+enum Position {
     Below,
     Within(Term),
     Above,
 }
 
-fn place(t: &Terms, n: &IBig, width: u32, signed: bool) -> Place {
+fn position(t: &Terms, n: &IBig, width: u32, signed: bool) -> Position {
     let (min, max) = range(width, signed);
     if *n < min {
-        Place::Below
+        Position::Below
     } else if *n > max {
-        Place::Above
+        Position::Above
     } else {
-        Place::Within(t.value(&Value::Bv(Bits::from_int(width, n))))
+        Position::Within(t.value(&Value::Bv(Bits::from_int(width, n))))
     }
 }
 
@@ -196,9 +196,9 @@ fn eq_extended(t: &Terms, op: Op, args: &[Term]) -> Option<Term> {
     if let Some((y, other)) = extension(t, b) {
         return (signed == other && t.sort(y).width() == Some(width)).then(|| t.eq(x, y));
     }
-    match place(t, &number(t, b, signed)?, width, signed) {
-        Place::Within(k) => Some(t.eq(x, k)),
-        Place::Below | Place::Above => Some(t.ff()),
+    match position(t, &number(t, b, signed)?, width, signed) {
+        Position::Within(k) => Some(t.eq(x, k)),
+        Position::Below | Position::Above => Some(t.ff()),
     }
 }
 
@@ -271,20 +271,20 @@ fn compare_extended_constant(t: &Terms, op: Op, args: &[Term]) -> Option<Term> {
         if by_sign && !signed {
             return None;
         }
-        Some((x, by_sign, place(t, &number(t, k, signed)?, t.sort(x).width()?, by_sign)))
+        Some((x, by_sign, position(t, &number(t, k, signed)?, t.sort(x).width()?, by_sign)))
     };
     if let Some((x, by_sign, place)) = narrow(args[0], args[1]) {
         return Some(match place {
-            Place::Below => t.ff(),
-            Place::Above => t.tt(),
-            Place::Within(k) => t.apply(order(is_strict(op), by_sign), &[x, k]),
+            Position::Below => t.ff(),
+            Position::Above => t.tt(),
+            Position::Within(k) => t.apply(order(is_strict(op), by_sign), &[x, k]),
         });
     }
     let (x, by_sign, place) = narrow(args[1], args[0])?;
     Some(match place {
-        Place::Below => t.tt(),
-        Place::Above => t.ff(),
-        Place::Within(k) => t.apply(order(is_strict(op), by_sign), &[k, x]),
+        Position::Below => t.tt(),
+        Position::Above => t.ff(),
+        Position::Within(k) => t.apply(order(is_strict(op), by_sign), &[k, x]),
     })
 }
 

@@ -13,7 +13,7 @@ use crate::trace::{self, Reading};
 use lariat_check::{System, SystemDefect};
 use lariat_front::Entry;
 use lariat_ir::{Integers, Span};
-use lariat_smt::{Limit, Room, Z3Solver};
+use lariat_smt::{ContextPool, Limit, Z3Solver};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -226,7 +226,7 @@ impl Work {
                     entry.know(number, study);
                     self.sink.event(Event::System { entry: i, number, verdict });
                 };
-                study_each(systems.len(), &|n| systems[n].clone(), &settings, &Room::default(), told);
+                study_each(systems.len(), &|n| systems[n].clone(), &settings, &ContextPool::default(), told);
                 entry.compare();
             }
             self.lock().entries.push(EntryStudy { places, ..entry });
@@ -276,7 +276,7 @@ impl Work {
     fn entry(&self, i: usize, entry: &Entry, deadline: Instant) {
         let (integers, compare) = (self.options.integers(), self.options.compare);
         let settings = self.options.settings(deadline.saturating_duration_since(Instant::now()));
-        let checkers = Room::default();
+        let checkers = ContextPool::default();
         study_systems(&entry.program, integers, &settings, &checkers, &mut |n, study| self.know(i, n, study));
         let questions = self.change(i, |e| {
             e.compare();

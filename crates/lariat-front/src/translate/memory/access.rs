@@ -14,7 +14,7 @@ use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Happening, IntType, MemUpd
 
 /// What an access reads or writes.
 #[derive(Clone, Debug)]
-pub(in crate::translate) enum Place {
+pub(in crate::translate) enum Referent {
     /// These variables, from the lowest address on; one, or a byte each.
     Vars(Vec<(usize, IntType)>),
     /// An array at an address; with a count, so many single bytes from there on.
@@ -38,7 +38,7 @@ pub(in crate::translate) struct Access<'a> {
 #[derive(Clone, Debug)]
 pub(in crate::translate) struct Spot {
     pub when: Cond,
-    pub place: Place,
+    pub place: Referent,
 }
 
 /// What an access comes to: when it is valid, and the places it may then mean, the last one if no other.
@@ -50,7 +50,7 @@ pub(in crate::translate) struct Resolved {
 impl Resolved {
     /// Whether the access has a place, and none of which nothing is known.
     pub(in crate::translate) fn is_followed(&self) -> bool {
-        !self.spots.is_empty() && !self.spots.iter().any(|s| matches!(s.place, Place::Lost(_)))
+        !self.spots.is_empty() && !self.spots.iter().any(|s| matches!(s.place, Referent::Lost(_)))
     }
 }
 
@@ -140,29 +140,34 @@ impl Memory<'_, '_> {
     }
 
     /// The place of an access at an offset, or at a member of a class of offsets.
-    fn place(&self, id: ObjectId, offsets: &Offsets, size: u64, pointer: &Expr) -> Place {
+    fn place(&self, id: ObjectId, offsets: &Offsets, size: u64, pointer: &Expr) -> Referent {
         let object = self.object(id);
         match &object.layout {
             Layout::Scalars(scalars) => {
-                let Offsets::Exact(list) = offsets else { return Place::Lost(id) };
-                let [offset] = list.as_slice() else { return Place::Lost(id) };
+                let Offsets::Exact(list) = offsets else { return Referent::Lost(id) };
+                let [offset] = list.as_slice() else { return Referent::Lost(id) };
                 if let Some(s) = scalars.iter().find(|s| s.offset == *offset && s.size == size) {
-                    return Place::Vars(vec![(s.var, s.ty)]);
+                    return Referent::Vars(vec![(s.var, s.ty)]);
                 }
                 let mut bytes = Vec::new();
                 for byte in *offset..offset.saturating_add(i64::try_from(size).unwrap_or(0)) {
                     match scalars.iter().find(|s| s.offset == byte && s.size == 1) {
                         Some(s) => bytes.push((s.var, s.ty)),
-                        None => return Place::Lost(id),
+                        None => return Referent::Lost(id),
                     }
                 }
-                Place::Vars(bytes)
+                Referent::Vars(bytes)
             }
             Layout::Region(number) => {
                 let region = &self.layout.regions[*number];
                 if region.bytes {
                     let field = &region.fields[0];
-                    return Place::Cell { mem: field.mem, ty: field.ty, address: pointer.clone(), bytes: Some(size) };
+                    return Referent::Cell {
+                        mem: field.mem,
+                        ty: field.ty,
+                        address: pointer.clone(),
+                        bytes: Some(size),
+                    };
                 }
                 let first = match offsets {
                     Offsets::Exact(list) => list.first().copied().unwrap_or(0),
@@ -170,8 +175,8 @@ impl Memory<'_, '_> {
                 };
                 let first = if region.stride > 0 { first.rem_euclid(region.stride) } else { first };
                 match region.fields.iter().find(|f| f.first == first && f.size == size) {
-                    Some(f) => Place::Cell { mem: f.mem, ty: f.ty, address: pointer.clone(), bytes: None },
-                    None => Place::Lost(id),
+                    Some(f) => Referent::Cell { mem: f.mem, ty: f.ty, address: pointer.clone(), bytes: None },
+                    None => Referent::Lost(id),
                 }
             }
         }
@@ -184,14 +189,16 @@ impl Memory<'_, '_> {
         let bytes = constant(size, ty);
         let mut spots: Vec<Spot> = Vec::new();
         let mut valid = truth(false);
-        let mut add = |when: Cond, place: Place| {
+        let mut add = |when: Cond, place: Referent| {
             if when == truth(false) {
                 return;
             }
             valid = or(valid.clone(), when.clone());
             // One array for several objects is one place.
-            if let (Some(Spot { when: last, place: Place::Cell { mem: a, address, .. } }), Place::Cell { mem: b, .. }) =
-                (spots.last_mut(), &place)
+            if let (
+                Some(Spot { when: last, place: Referent::Cell { mem: a, address, .. } }),
+                Referent::Cell { mem: b, .. },
+            ) = (spots.last_mut(), &place)
                 && a == b
             {
                 // Which of its cells it is the pointer tells.
@@ -262,7 +269,7 @@ impl Memory<'_, '_> {
         &self,
         values: &mut Values<'_, '_>,
         state: &mut State,
-        place: &Place,
+        place: &Referent,
         size: u64,
     ) -> Result<Num, Split> {
         let whole = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
@@ -272,12 +279,12 @@ impl Memory<'_, '_> {
             return Ok(values.unknown(state, "wide", widest, UnknownKind::Abstraction, None));
         }
         Ok(match place {
-            Place::Vars(list) => match list.as_slice() {
+            Referent::Vars(list) => match list.as_slice() {
                 [(v, ty)] => Num::new(state.var(*v), *ty),
                 bytes => Num::new(join(bytes.iter().map(|(v, _)| state.var(*v)).collect()), whole),
             },
-            Place::Cell { mem, ty, address, bytes: None } => Num::new(state.load_cell(*mem, address)?, *ty),
-            Place::Cell { mem, address, bytes: Some(n), .. } => {
+            Referent::Cell { mem, ty, address, bytes: None } => Num::new(state.load_cell(*mem, address)?, *ty),
+            Referent::Cell { mem, address, bytes: Some(n), .. } => {
                 let mut parts = Vec::new();
                 for i in 0..*n {
                     let at = self.add_address(address.clone(), i);
@@ -286,7 +293,7 @@ impl Memory<'_, '_> {
                 Num::new(join(parts), whole)
             }
             // Signed: over Z, what was stored there may have left its type.
-            Place::Lost(id) => {
+            Referent::Lost(id) => {
                 let ty = IntType::signed(whole.width);
                 // What an object of the library holds is for the library to decide.
                 let kind = match self.object(*id).kind {
@@ -368,20 +375,20 @@ impl Memory<'_, '_> {
         let Spot { when, place } = spot;
         if size > 16 {
             match place {
-                Place::Vars(list) => {
+                Referent::Vars(list) => {
                     for (v, ty) in list.clone() {
                         let new = values.unknown(state, "wide", ty, UnknownKind::Abstraction, None);
                         state.set(v, new.expr);
                     }
                 }
-                Place::Cell { mem, .. } => values.forget_mem(state, *mem, UnknownKind::Abstraction),
-                Place::Lost(id) => self.forget(values, state, *id, UnknownKind::Abstraction),
+                Referent::Cell { mem, .. } => values.forget_mem(state, *mem, UnknownKind::Abstraction),
+                Referent::Lost(id) => self.forget(values, state, *id, UnknownKind::Abstraction),
             }
             return Ok(());
         }
         let whole = IntType::unsigned(u32::try_from(size * 8).unwrap_or(8));
         match place {
-            Place::Vars(list) => match list.as_slice() {
+            Referent::Vars(list) => match list.as_slice() {
                 [(v, ty)] => {
                     let new = ite(when.clone(), value.to(*ty), state.var(*v));
                     state.set(*v, new);
@@ -394,14 +401,14 @@ impl Memory<'_, '_> {
                     }
                 }
             },
-            Place::Cell { mem, ty, address, bytes: None } => {
+            Referent::Cell { mem, ty, address, bytes: None } => {
                 let new = value.to(*ty);
                 let new =
                     if *when == truth(true) { new } else { ite(when.clone(), new, state.load_cell(*mem, address)?) };
                 state.stores.push(MemUpdate::Store { mem: *mem, address: address.clone(), value: new });
                 state.passes(Happening::Stored(*mem));
             }
-            Place::Cell { mem, address, bytes: Some(n), .. } => {
+            Referent::Cell { mem, address, bytes: Some(n), .. } => {
                 let bits = bits(values, state, value, whole);
                 let mut all = Vec::new();
                 for i in 0..*n {
@@ -413,7 +420,7 @@ impl Memory<'_, '_> {
                 }
                 state.stores.extend(all);
             }
-            Place::Lost(id) => {
+            Referent::Lost(id) => {
                 if let Layout::Region(n) = self.object(*id).layout {
                     // Stored somewhere, then forgotten: the value is still asked to be defined.
                     let address = constant(self.object(*id).base.clone(), self.address());

@@ -5,8 +5,8 @@ use crate::oracle::compiled::{bits_of, from_word, to_word};
 use crate::oracle::tables::{Row, equals, function_term, set_term};
 use crate::oracle::truth::{Game, Node};
 use lariat_ir::{
-    Arm, Certificate, Choice, Claim, EdgeId, Id, LocId, LoopId, Move, Place, Property, Role, Sort, Term, UnknownKind,
-    VarId,
+    Arm, Certificate, Choice, Claim, EdgeId, Id, LocId, LoopId, Move, Property, Role, Sort, StatePart, Term,
+    UnknownKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -340,9 +340,9 @@ impl Mint<'_, '_> {
             match self.ts.vars[*v].sort {
                 Sort::Array(i, _) if bits_of(i.into()).is_some_and(|b| b <= 3) && self.rng.percent(50) => {
                     let bits = bits_of(i.into()).expect("just looked");
-                    places.extend((0..1i64 << bits).map(|c| Place::Cell(*v, from_word(i.into(), c))));
+                    places.extend((0..1i64 << bits).map(|c| StatePart::Cell(*v, from_word(i.into(), c))));
                 }
-                _ => places.push(Place::Var(*v)),
+                _ => places.push(StatePart::Var(*v)),
             }
         }
         let certificate = Certificate::Orbit {

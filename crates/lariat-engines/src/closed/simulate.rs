@@ -8,12 +8,12 @@ use lariat_ir::{LocId, Role, TransitionSystem, Value};
 const MOST_STEPS: usize = 64;
 
 /// Ways that can be gone with values.
-pub(super) struct Rehearsal<'a> {
+pub(super) struct Simulation<'a> {
     ts: &'a TransitionSystem,
     ways: Vec<(&'a Way, Plan, Plan)>,
 }
 
-impl<'a> Rehearsal<'a> {
+impl<'a> Simulation<'a> {
     pub fn new(ts: &'a TransitionSystem, ways: &'a [Way]) -> Self {
         let plans = |way: &'a Way| {
             let condition = ts.terms.all(way.ranges.iter().copied().chain([way.condition]));
