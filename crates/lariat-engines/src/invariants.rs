@@ -8,9 +8,9 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Invariants at the heads of the loops.
+/// Invariants at the headers of the loops.
 ///
-/// The annotation of all locations is inductive; so is its part at the heads, since every step between two heads goes
+/// The annotation of all locations is inductive; so is its part at the headers, since every step between two headers goes
 /// through annotated locations.
 pub(crate) struct Invariants(BTreeMap<LocId, Term>);
 

@@ -162,7 +162,7 @@ pub(crate) fn around(
     Around { paths: found, complete: complete && !limited, limited }
 }
 
-/// Paths from a location to the next one of the heads, inside a body that has no cycle without a head; at most `most`.
+/// Paths from a location to the next one of the headers, inside a body that has no cycle without a header; at most `most`.
 pub(crate) fn between(
     ts: &TransitionSystem,
     cx: &EngineCx,

@@ -2,7 +2,7 @@
 //! a running program and those who prove that it never ends.
 //!
 //! A cell is a piece of the state that iterations read. An iteration says: in every state in which all of its guards hold,
-//! whatever the rest of the state is, the program goes once around along this path and comes back to the head with the cells
+//! whatever the rest of the state is, the program goes once around along this path and comes back to the header with the cells
 //! changed as it says. That is Definition 3.4 of the Looper paper, with identity where a cell is not mentioned.
 
 use crate::term::{Term, Terms};
@@ -15,7 +15,7 @@ pub struct Cell {
     pub name: String,
     /// Its bits.
     pub width: u32,
-    /// Its symbol: the value at the head of the loop.
+    /// Its symbol: the value at the header of the loop.
     pub term: Term,
 }
 
@@ -52,6 +52,6 @@ pub struct Observed {
     pub iterations: Vec<Iteration>,
     /// Which iteration followed which.
     pub order: Vec<usize>,
-    /// The values of the cells at the head before each iteration, and after the last.
+    /// The values of the cells at the header before each iteration, and after the last.
     pub heads: Vec<Vec<Bits>>,
 }

@@ -1,4 +1,4 @@
-//! From a thread's state to observed iterations: the trace, the heads of loops in it, and the iterations at a head.
+//! From a thread's state to observed iterations: the trace, the headers of loops in it, and the iterations at a header.
 
 use crate::cpu::{Cpu, GENERAL, GENERAL_NAMES, MASKS, Nobody, VECTORS};
 use crate::lift::Lifted;
@@ -169,7 +169,7 @@ impl Trace {
     }
 }
 
-/// The iterations at a head, with what they are made of.
+/// The iterations at a header, with what they are made of.
 pub struct Loop {
     /// The iterations.
     pub observed: Observed,
@@ -183,7 +183,7 @@ pub struct Loop {
     pub instructions: (u64, u64),
     /// Memory that is read and that others may write.
     pub volatile: Vec<u64>,
-    /// The general registers at the head, by their numbers.
+    /// The general registers at the header, by their numbers.
     pub registers: [u64; 16],
 }
 
@@ -212,10 +212,10 @@ impl CellPlace {
     }
 }
 
-/// Values of inputs at heads, all together.
+/// Values of inputs at headers, all together.
 const MOST_VALUES: usize = 32_000_000;
 
-/// Runs iterations at a head, symbolically.
+/// Runs iterations at a header, symbolically.
 ///
 /// `iterations` is how many are wanted; there may be fewer.
 pub fn iterate(machine: &mut Machine, trace: &Trace, head: Head, iterations: u64) -> Result<Loop, Stop> {
@@ -256,7 +256,7 @@ pub fn iterate(machine: &mut Machine, trace: &Trace, head: Head, iterations: u64
     if inputs.len() * lengths.len() > MOST_VALUES {
         return Err(Stop::Budget);
     }
-    // What each input is at each head. Where everything is as it was before, the rest is a repetition.
+    // What each input is at each header. Where everything is as it was before, the rest is a repetition.
     let mut rows: Vec<Vec<u8>> = Vec::with_capacity(lengths.len() + 1);
     let mut seen: FastSet<Vec<u8>> = FastSet::default();
     let mut cpu = at_head.clone();
@@ -328,7 +328,7 @@ pub fn iterate(machine: &mut Machine, trace: &Trace, head: Head, iterations: u64
     }
 }
 
-/// Whether an instruction can be the last of an iteration: heads are where jumps lead.
+/// Whether an instruction can be the last of an iteration: headers are where jumps lead.
 fn is_arrival(lifted: &Lifted) -> bool {
     lifted.branches()
 }

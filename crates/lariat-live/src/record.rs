@@ -5,7 +5,7 @@ use crate::pcode::{Arith, REGISTERS, Slot, SlotKind};
 use crate::symbolic::Loc;
 use lariat_ir::fast::{FastMap, FastSet};
 
-/// Collects, over several iterations, the bytes that are read in the state at the head, and the pieces in which
+/// Collects, over several iterations, the bytes that are read in the state at the header, and the pieces in which
 /// bytes are read and written.
 #[derive(Default)]
 pub(crate) struct Record {
@@ -24,7 +24,7 @@ impl Record {
         Self { iteration: 1, file: vec![0; REGISTERS as usize], ..Self::default() }
     }
 
-    /// The head is reached again.
+    /// The header is reached again.
     pub fn next_iteration(&mut self) {
         self.iteration += 1;
     }

@@ -10,7 +10,7 @@
 //! *Why the set `S = { x + t_1 y_1 + t_2 y_2 : t_1, t_2 >= 0 }` is never left:* the condition holds in all of it, and the way leads
 //! from `(t_1, t_2)` to `(1 + l_1 t_1, 1 + l_2 t_2 + m t_1)`, which is in it again. The factors are eigenvalues of `M`, or their
 //! direction is zero; with them fixed everything is linear, one question to the solver, in which `x` is what a run
-//! brings to the head. With numbers for `x` and `y_i`, the `t_i` can be written as linear terms in `v`, so `S` is a conjunction of
+//! brings to the header. With numbers for `x` and `y_i`, the `t_i` can be written as linear terms in `v`, so `S` is a conjunction of
 //! equations and bounds.
 //!
 //! The linear reading is a guess, as everywhere: the solver is asked whether the set lies in the way's real condition and is

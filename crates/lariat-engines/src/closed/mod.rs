@@ -1,7 +1,7 @@
 //! Sets that are never left: from a reachable state, the facts about it that every way around the loop keeps.
 //!
-//! The ways through the loop, from its head or that of a loop inside to the next one, are taken as they are, with their
-//! whole conditions and with inputs chosen as terms (module `choices`). At each head some state in which it is visited,
+//! The ways through the loop, from its header or that of a loop inside to the next one, are taken as they are, with their
+//! whole conditions and with inputs chosen as terms (module `choices`). At each header some state in which it is visited,
 //! found by the executor, is the seed. Of everything simple that holds in it (comparisons that the code makes, signs, values,
 //! orders between two variables, parities) those facts are kept that every way preserves: candidates are dropped one
 //! counterexample after the other until the rest is inductive. If the rest implies that one of the ways is taken, and
@@ -9,9 +9,9 @@
 //! certain is first restricted to where one is, then dropped. Where numbers grow in step with each other, module `geometric`
 //! finds the set.
 //!
-//! *Why a set that is found is one:* at each head it is `D and K`, where `D` says that one of the kept ways is enabled and
+//! *Why a set that is found is one:* at each header it is `D and K`, where `D` says that one of the kept ways is enabled and
 //! `K` is what is left of the facts there. For every kept way the solver has shown that from `K` and the way's condition
-//! its end satisfies `K` and `D` of the head it comes to, for all environment values in their ranges. Every way has at least one
+//! its end satisfies `K` and `D` of the header it comes to, for all environment values in their ranges. Every way has at least one
 //! edge, so a run can be kept going; it stays inside the loop, perhaps in one of those inside it. The checker shows it
 //! again on the system.
 
@@ -77,7 +77,7 @@ struct Way {
     restricted: usize,
 }
 
-/// Facts at each head.
+/// Facts at each header.
 type Facts = BTreeMap<LocId, Vec<Term>>;
 
 fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, String> {
@@ -170,7 +170,7 @@ fn same_ways(a: &[Way], b: &[Way]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.condition == b.condition && a.state == b.state)
 }
 
-/// The heads of the loop and of the loops inside it.
+/// The headers of the loop and of the loops inside it.
 fn heads(task: &Task<'_>) -> BTreeSet<LocId> {
     let inner = task.forest.loops.ids().filter(|l| task.forest.is_inside(*l, task.id()));
     inner.chain([task.id()]).map(|l| task.forest.loops[l].header).collect()
@@ -211,7 +211,7 @@ fn close(
     seed: &Seed,
 ) -> Option<(BTreeMap<LocId, Term>, Vec<Way>)> {
     let t = &ts.terms;
-    // A head that is not visited has no states.
+    // A header that is not visited has no states.
     let mut ways: Vec<Way> =
         ways.iter().filter(|w| seed.contains_key(&w.from) && seed.contains_key(&w.to)).cloned().collect();
     loop {

@@ -1,4 +1,4 @@
-//! States in which the heads of a loop are visited.
+//! States in which the headers of a loop are visited.
 
 use crate::engine::{Effort, EngineCx, Task};
 use crate::path::in_state;
@@ -8,7 +8,7 @@ use lariat_ir::{LocId, Term, TransitionSystem, Value};
 use lariat_smt::{Answer, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A state at each head that was visited.
+/// A state at each header that was visited.
 pub(super) type Seed = BTreeMap<LocId, Vec<Value>>;
 
 /// States from which facts are taken.
@@ -21,10 +21,10 @@ const MOST_VISITS: usize = 24;
 const BRIEF: Bounds = Bounds { steps: 150, queries: 8, forks: 6 };
 const FULL: Bounds = Bounds { steps: 500, queries: 30, forks: 12 };
 
-/// The first visits of the heads.
+/// The first visits of the headers.
 pub(super) struct Visits {
     states: BTreeMap<LocId, Vec<Vec<Value>>>,
-    /// The simplest paths to the loop's own head.
+    /// The simplest paths to the loop's own header.
     arrivals: Vec<Explored>,
 }
 
@@ -51,7 +51,7 @@ impl Visits {
         found
     }
 
-    /// The simplest paths to the loop's own head.
+    /// The simplest paths to the loop's own header.
     pub fn arrivals(&self) -> &[Explored] {
         &self.arrivals
     }

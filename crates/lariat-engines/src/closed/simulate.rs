@@ -22,7 +22,7 @@ impl<'a> Simulation<'a> {
         Self { ts, ways: ways.iter().map(plans).collect() }
     }
 
-    /// The states at the heads that a run from a state visits, the first one included, as long as exactly one way goes on; and
+    /// The states at the headers that a run from a state visits, the first one included, as long as exactly one way goes on; and
     /// whether none goes on after the last one.
     ///
     /// A set that is closed under the ways and holds the first state holds them all; so it holds no state after which no

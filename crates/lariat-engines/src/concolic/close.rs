@@ -33,7 +33,7 @@ pub(super) struct Search<'a> {
 /// A claim about how iterations go on, for which invariants are to be found.
 struct Shape {
     iterations: Vec<usize>,
-    /// The head before the first of them.
+    /// The header before the first of them.
     head: usize,
     form: Form,
 }
@@ -82,7 +82,7 @@ impl Search<'_> {
         let mut seen: FastMap<Vec<Bits>, usize> = FastMap::default();
         for (n, row) in o.heads.iter().enumerate() {
             let key: Vec<Bits> = self.relevant.iter().map(|c| row[*c]).collect();
-            // With values in play that nobody can foretell, only the first head is known to be reached.
+            // With values in play that nobody can foretell, only the first header is known to be reached.
             if !o.fresh.is_empty() && n > 0 && seen.get(&key) != Some(&0) {
                 continue;
             }
@@ -263,7 +263,7 @@ impl Search<'_> {
         Ok(self.claim(b, certificate, period, invariant))
     }
 
-    /// What held at every head that belongs to a place.
+    /// What held at every header that belongs to a place.
     fn candidates(&self, b: &Built, shape: &Shape, place: usize, places: usize) -> Vec<Term> {
         let o = self.observed;
         let ts = &b.ts;

@@ -3,7 +3,7 @@
 //! The iterations are given as guards and changes over cells ([`Observed`]). Only the cells that guards depend on, directly or
 //! through changes, matter. Three ways to close, the cheapest first:
 //!
-//! 1. The relevant cells have at some head the values that they had at an earlier one: an orbit, without a solver.
+//! 1. The relevant cells have at some header the values that they had at an earlier one: an orbit, without a solver.
 //! 2. The iterations repeat in a fixed order: one location for each of them, with an invariant of its own.
 //! 3. There are few different iterations, in whatever order: one location, one invariant.
 //!
@@ -35,7 +35,7 @@ pub struct Closed {
     pub relevant: Vec<usize>,
     /// The number of locations: how many iterations make a round.
     pub period: usize,
-    /// The invariant at the head, for a reader: over the system's variables.
+    /// The invariant at the header, for a reader: over the system's variables.
     pub invariant: Vec<Term>,
 }
 

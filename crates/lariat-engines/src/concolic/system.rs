@@ -1,6 +1,6 @@
 //! The transition system that observed iterations make.
 //!
-//! A location stands for "the program is at the head of the loop", several for "and the iteration of this number in the round is
+//! A location stands for "the program is at the header of the loop", several for "and the iteration of this number in the round is
 //! next". An iteration is an edge; where none is known to follow the run goes to EXIT, which claims nothing, since
 //! such a system carries proofs of divergence only. So every infinite run of the system is one of the program.
 
@@ -30,7 +30,7 @@ pub(super) enum Form {
     Choice,
 }
 
-/// A system of these iterations over these cells, started at a head.
+/// A system of these iterations over these cells, started at a header.
 pub(super) fn build(
     o: &Observed,
     relevant: &[usize],

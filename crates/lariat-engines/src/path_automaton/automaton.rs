@@ -1,9 +1,9 @@
-//! The path dependency automaton: its states are the ways between the heads of a loop, its transitions say which way can follow
+//! The path dependency automaton: its states are the ways between the headers of a loop, its transitions say which way can follow
 //! which.
 //!
-//! A state is a path from a head to the next one inside the loop, with the weakest condition under which it is taken:
-//! the guards, each in the state at its step, so that they speak of the variables at the head. What is infeasible is no state.
-//! The heads are those of the loop and of all loops inside it, so that nested loops are one automaton.
+//! A state is a path from a header to the next one inside the loop, with the weakest condition under which it is taken:
+//! the guards, each in the state at its step, so that they speak of the variables at the header. What is infeasible is no state.
+//! The headers are those of the loop and of all loops inside it, so that nested loops are one automaton.
 //!
 //! A transition from `s` to `r` is left out only where the solver has shown that `r`'s condition cannot hold after an execution
 //! of `s`: an unknown answer keeps it. *Why one execution is enough:* if `r` can be taken after k executions of `s`, it can be taken
@@ -11,7 +11,7 @@
 //! cycles (module `times`).
 //!
 //! Where inputs or the environment decide between two paths, their conditions over the variables overlap. Such paths share a
-//! *cell*; the cells of a head and the rest of its states, in which the loop is left, divide all states at the head.
+//! *cell*; the cells of a header and the rest of its states, in which the loop is left, divide all states at the header.
 
 use super::times::{Times, times};
 use crate::engine::{EngineCx, Task};
@@ -21,9 +21,9 @@ use lariat_ir::{LocId, Term, TransitionSystem};
 use lariat_smt::Solver;
 use std::collections::BTreeSet;
 
-/// More paths from a head than this are not listed.
+/// More paths from a header than this are not listed.
 const MOST_PATHS: usize = 40;
-/// More cells at a head than this are merged.
+/// More cells at a header than this are merged.
 const MOST_CELLS: usize = 10;
 
 /// Whether a path, taken again and again, ends.
@@ -37,7 +37,7 @@ pub enum Mark {
     UN,
 }
 
-/// A path between two heads.
+/// A path between two headers.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     /// Where it starts.
@@ -46,7 +46,7 @@ pub(crate) struct State {
     pub path: SymbolicPath,
     /// The part of its condition that speaks of the variables alone.
     pub condition: Term,
-    /// The cell of its head that it starts in.
+    /// The cell of its header that it starts in.
     pub cell: usize,
     /// Whether it ends by itself.
     pub mark: Mark,
@@ -70,13 +70,13 @@ pub(crate) struct Transition {
 
 /// The automaton of a loop.
 pub(crate) struct Automaton {
-    /// The heads.
+    /// The headers.
     pub heads: BTreeSet<LocId>,
     /// The states.
     pub states: Vec<State>,
-    /// The states at the heads, divided: the cells with paths, then for each head the rest.
+    /// The states at the headers, divided: the cells with paths, then for each header the rest.
     pub cells: Vec<(LocId, Term)>,
-    /// Whether a limit kept paths out. What is concluded from cells does not hang on it: the rest of a head has all that is not in a
+    /// Whether a limit kept paths out. What is concluded from cells does not hang on it: the rest of a header has all that is not in a
     /// cell, and its steps are listed anew.
     pub limited: bool,
 }
@@ -108,7 +108,7 @@ impl Automaton {
         this
     }
 
-    /// Adds the paths from one head and their cells; gives the rest of its states.
+    /// Adds the paths from one header and their cells; gives the rest of its states.
     fn add(&mut self, ts: &TransitionSystem, head: LocId, paths: &[SymbolicPath]) -> Term {
         let t = &ts.terms;
         let mut groups = together(ts, head, paths, false);
@@ -164,8 +164,8 @@ fn over_variables(ts: &TransitionSystem, path: &SymbolicPath) -> Term {
 /// Groups of paths of which no two start in a common state.
 ///
 /// Guards of one location are disjoint. So two paths start in different states if the guards at the first location where they part
-/// speak of the variables at the head; otherwise they are put together, and so are those that a third one connects. Grouped by
-/// their first edges, they are apart by the guards of the head itself.
+/// speak of the variables at the header; otherwise they are put together, and so are those that a third one connects. Grouped by
+/// their first edges, they are apart by the guards of the header itself.
 fn together(ts: &TransitionSystem, head: LocId, paths: &[SymbolicPath], by_first_edge: bool) -> Vec<Vec<usize>> {
     let guards: Vec<Vec<Term>> = paths
         .iter()

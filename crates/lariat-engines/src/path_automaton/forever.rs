@@ -117,7 +117,7 @@ pub(super) fn mark(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver, auto
 
 /// Ways to choose the inputs of a path: those that make the path's first condition hold again come first.
 ///
-/// In `old = x; x = input()` with `x >= 2 * old`, the input that is just great enough is `2 * x`: a comparison of the head's
+/// In `old = x; x = input()` with `x >= 2 * old`, the input that is just great enough is `2 * x`: a comparison of the header's
 /// condition at the end of the path, in which an input occurs once, is solved for it.
 fn inputs(ts: &TransitionSystem, from: LocId, edges: &[EdgeId], most: usize) -> Vec<PathChoice> {
     let t = &ts.terms;

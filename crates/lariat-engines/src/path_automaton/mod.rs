@@ -1,7 +1,7 @@
 //! The path dependency automaton of Xie and others (Loopster): whether each path of a loop ends by itself, which path can follow
 //! which, and what that says of the loop.
 //!
-//! `automaton` lists the paths between heads and divides the states at each head by them; `reduction` shows that every run
+//! `automaton` lists the paths between headers and divides the states at each header by them; `reduction` shows that every run
 //! through the automaton ends, `forever` that one does not; `monotone` and `times` look at one path by itself.
 //! For termination the automaton is that of the slice, in which paths that the exits cannot tell apart are one; a recurrent
 //! set needs real edges, so there it is that of the loop itself.

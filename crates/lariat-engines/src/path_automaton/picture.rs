@@ -68,7 +68,7 @@ pub(super) fn of(task: &Task<'_>, cx: &EngineCx) -> Picture {
     let mut exits = Vec::new();
     for (i, s) in automaton.states.iter().enumerate() {
         let inside = |l| task.this().body.contains(&l);
-        // What holds at the head on arrival from outside, as far as the invariants say it.
+        // What holds at the header on arrival from outside, as far as the invariants say it.
         let entered = ts.edges.iter().any(|e| e.to == s.from && !inside(e.from)) || ts.entry == s.from;
         let known = invariants.get(&s.from).copied().unwrap_or_else(|| t.tt());
         let initial = entered && !cx.ask(solver, ts, &[known, s.condition]).is_unsat();

@@ -1,6 +1,6 @@
 //! That every run through the automaton ends: the order in which it is reduced is a lexicographic ranking.
 //!
-//! Nodes are the cells of the automaton, and for each head the rest of its states; steps are listed from cell to cell, with
+//! Nodes are the cells of the automaton, and for each header the rest of its states; steps are listed from cell to cell, with
 //! everything that the conditions at both ends say (`rank::paths`), so that every real step lies in a relation. On these
 //! nodes:
 //!
@@ -17,7 +17,7 @@
 //! that the steps keep, for each cell by itself. This is the paper's refinement by preconditions, over all runs at once: a bound
 //! that is not found is no bound, and a cell that no run comes to has no steps.
 //!
-//! The measure at a head is the tuple of the cell that the state is in. The checker shows on the system itself that it falls.
+//! The measure at a header is the tuple of the cell that the state is in. The checker shows on the system itself that it falls.
 
 use super::automaton::{Automaton, Mark};
 use crate::engine::{Effort, Task};
@@ -121,7 +121,7 @@ impl<'a> Reduction<'a> {
         Self { encoder, dimensions, heads: automaton.heads.iter().copied().collect(), bounds }
     }
 
-    /// The steps between the cells, with what is known at the heads.
+    /// The steps between the cells, with what is known at the headers.
     fn model(
         &self,
         task: &Task<'_>,

@@ -395,7 +395,7 @@ pub struct Live {
     pub unbounded: bool,
     /// When a counter wraps.
     pub leaves_in_seconds: Option<f64>,
-    /// Inlined calls around the head of the loop, the innermost first.
+    /// Inlined calls around the header of the loop, the innermost first.
     pub frames: Vec<String>,
     /// The lines of the loop.
     pub lines: Vec<Line>,

@@ -28,7 +28,7 @@ pub struct Live {
     pub watch: Vec<WatchedValue>,
     /// Where the thread was, in words.
     pub at: String,
-    /// Inlined calls around the head of the loop, the innermost first.
+    /// Inlined calls around the header of the loop, the innermost first.
     pub frames: Vec<String>,
     /// The lines of the loop.
     pub lines: Vec<Span>,

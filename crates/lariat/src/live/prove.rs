@@ -63,7 +63,7 @@ pub struct Found {
 
 /// A loop in a running process.
 pub struct Watched {
-    /// Its head.
+    /// Its header.
     pub head: Head,
     /// Its iterations.
     pub iterations: Loop,
@@ -229,12 +229,12 @@ fn still_there(found: &mut Found, others: &Others) -> Result<(), String> {
 /// How long a thread may take to come to a halt, where it is held for a moment only.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Instructions to run symbolically at one head.
+/// Instructions to run symbolically at one header.
 const MOST_SYMBOLIC: u64 = 200_000;
-/// Iterations at one head.
+/// Iterations at one header.
 const MOST_ITERATIONS: u64 = 6_000;
 
-/// Tries the heads of a trace, the outermost first. Whether there is nothing more to find by a longer trace.
+/// Tries the headers of a trace, the outermost first. Whether there is nothing more to find by a longer trace.
 fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Instant) -> bool {
     found.outcome = Outcome::Incomplete { reason: trace.stop.clone(), at: trace.stopped_at };
     found.watched = None;

@@ -23,7 +23,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
         let (file, line) = (f.file.clone()?, f.line?);
         Some(Span { file, line, column: f.column.unwrap_or(0) })
     });
-    // The head may lie anywhere in the loop; its first line is where it starts.
+    // The header may lie anywhere in the loop; its first line is where it starts.
     let first = lines.iter().min_by_key(|l| l.line).cloned();
     let place = match (&span, first) {
         (Some(s), Some(f)) if f.file == s.file => Some(f),
