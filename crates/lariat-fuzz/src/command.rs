@@ -9,11 +9,12 @@ use lariat_check::{Condition, Proved, Rejection, System, check};
 use lariat_engines::Effort;
 use lariat_engines::portfolio::{self, ENGINES};
 use lariat_ir::{Claim, LoopForest, SourceId, TransitionSystem};
+use lariat_process::console::{INTERRUPTED, fail, print, read_text, show_results_on_interrupt};
 use lariat_smt::{Cvc5Solver, DirectSolver, Limit, Z3Solver};
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Try to break the checker and the engines with random systems whose truth is known
@@ -109,7 +110,7 @@ pub fn run(o: &Options) -> u8 {
     let only = o.only.clone();
     let engines = move || engines(only.clone());
     let subject = Subject { judge: Some(&judge), engines: if o.no_engines { None } else { Some(&engines) } };
-    show_results_on_interrupt();
+    show_results_on_interrupt(lariat_smt::leave);
     let begin = Instant::now();
     let bar = bar(o.count, "systems");
     let report = run_campaign(&plan, &subject, &|done| bar.set_position(done));
@@ -127,7 +128,7 @@ pub fn run(o: &Options) -> u8 {
 
 fn run_c(o: &Options) -> u8 {
     if let Some(path) = &o.program {
-        let examined = match read_file(path).and_then(|text| cfuzz::campaign::rerun(&text)) {
+        let examined = match read_text(path).and_then(|text| cfuzz::campaign::rerun(&text)) {
             Ok(examined) => examined,
             Err(e) => return fail(&e),
         };
@@ -152,7 +153,7 @@ fn run_c(o: &Options) -> u8 {
         output: o.output.clone(),
         stop: Some(&INTERRUPTED),
     };
-    show_results_on_interrupt();
+    show_results_on_interrupt(lariat_smt::leave);
     // A panic is a finding; what it says is in the report.
     std::panic::set_hook(Box::new(|_| {}));
     let begin = Instant::now();
@@ -287,44 +288,4 @@ fn bar(count: u64, what: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(&format!("{{wide_bar}} {{pos}} of {{len}} {what}, {{eta}} left"))
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(count).with_style(style)
-}
-
-/// Set by the first Ctrl-C: the campaign ends and shows what it has. The second one ends the process.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-fn show_results_on_interrupt() {
-    // Without a handler Ctrl-C ends the process at once, which is no reason not to start.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            lariat_smt::leave(130);
-        }
-        eprintln!("lariat: stopping; Ctrl-C again ends at once");
-    });
-}
-
-/// One sentence on standard error; the exit status for it.
-fn fail(message: &str) -> u8 {
-    eprintln!("lariat: {message}");
-    2
-}
-
-/// Writes to standard output. A reader that went away has seen what it wanted.
-fn print(text: &str) -> Result<(), String> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write to standard output: {e}")),
-        _ => Ok(()),
-    }
-}
-
-/// Reads a text file, or says in one sentence why not.
-fn read_file(path: &Path) -> Result<String, String> {
-    let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file {shown}; check the name"),
-        std::io::ErrorKind::IsADirectory => format!("{shown} is a folder; name the files in it"),
-        std::io::ErrorKind::PermissionDenied => format!("{shown} may not be read; check its permissions"),
-        _ => format!("{shown} cannot be read: {e}"),
-    })?;
-    String::from_utf8(bytes).map_err(|_| format!("{shown} is no text file"))
 }

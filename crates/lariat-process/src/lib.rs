@@ -11,6 +11,7 @@
 //! handler kills the group; and when the worker itself is killed, its parent kills the group. So descendants are left
 //! only where somebody kills both with SIGKILL at once, or where they left the group: then limits of processor time end them.
 
+pub mod console;
 mod memory;
 mod sys;
 mod worker;

@@ -2,6 +2,7 @@
 
 mod systems;
 
+pub use lariat_process::console::read_text;
 pub use systems::{Systems, systems};
 
 use crate::results::Failure;
@@ -31,16 +32,4 @@ pub fn unit(options: &Options, path: &Path, meanwhile: Option<fn()>) -> Result<U
 /// Whether a file holds a transition system.
 pub fn is_lts(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "lts")
-}
-
-/// Reads a text file, or says in one sentence why not.
-pub fn read_text(path: &Path) -> Result<String, String> {
-    let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file {shown}; check the name"),
-        std::io::ErrorKind::IsADirectory => format!("{shown} is a folder; name the files in it"),
-        std::io::ErrorKind::PermissionDenied => format!("{shown} may not be read; check its permissions"),
-        _ => format!("{shown} cannot be read: {e}"),
-    })?;
-    String::from_utf8(bytes).map_err(|_| format!("{shown} is no text file"))
 }

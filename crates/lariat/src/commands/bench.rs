@@ -4,14 +4,14 @@
 
 mod solve;
 
-use super::{DataModelArg, INTERRUPTED, fail, print, show_results_on_interrupt};
+use super::DataModelArg;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat_check::System;
 use lariat_front::{EntryChoice, compile, llvm};
 use lariat_ir::Integers;
 use lariat_ir::neutral::lower;
-use lariat_session::input::read_text;
+use lariat_process::console::{fail, is_interrupted, print, read_text, show_results_on_interrupt};
 use lariat_session::threads::{deep_thread_in, panic_words};
 use lariat_smt::{Limit, Z3Solver};
 use serde_json::{Value as Json, json};
@@ -90,7 +90,7 @@ pub(super) fn run(o: &Options) -> u8 {
     if o.one {
         return one(o);
     }
-    show_results_on_interrupt();
+    show_results_on_interrupt(lariat_smt::leave);
     let programs = match listed(o) {
         Ok(programs) => programs,
         Err(message) => return fail(&message),
@@ -228,7 +228,7 @@ fn over_all<T: Send>(o: &Options, programs: &[Listed], work: impl Fn(&Listed) ->
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(program) = programs.get(i) else { break };
-            let stop = INTERRUPTED.load(Ordering::Relaxed);
+            let stop = is_interrupted();
             let made = if stop { None } else { Some(work(program)) };
             bar.inc(1);
             done.lock().expect("no worker panics while it holds the lock").push((i, made));
@@ -246,16 +246,11 @@ fn over_all<T: Send>(o: &Options, programs: &[Listed], work: impl Fn(&Listed) ->
     all.into_iter().map(|(_, made)| made).collect()
 }
 
-/// Measures a program in a process of its own.
-fn in_a_process(o: &Options, program: &Listed) -> Measured {
-    let me = match std::env::current_exe() {
-        Ok(me) => me,
-        Err(e) => return Measured::Error(format!("this program cannot find itself to start anew: {e}")),
-    };
+/// This tool on a program, in a process of its own.
+fn on(o: &Options, program: &Listed, arguments: &[&str]) -> Result<Command, String> {
+    let me = std::env::current_exe().map_err(|e| format!("this program cannot find itself to start anew: {e}"))?;
     let mut command = Command::new(me);
-    command.args(["bench", "--one", "--data-model", program.data_model.name()]);
-    let integers = o.integers.to_possible_value().expect("no value is hidden");
-    command.args(["--integers", integers.get_name()]);
+    command.args(arguments).args(["--data-model", program.data_model.name()]);
     if let Some(entry) = &o.entry {
         command.args(["--entry", entry]);
     }
@@ -264,6 +259,16 @@ fn in_a_process(o: &Options, program: &Listed) -> Measured {
         command.current_dir(&program.folder);
     }
     lariat_process::tie(&mut command, lariat_process::Limits::default());
+    Ok(command)
+}
+
+/// Measures a program in a process of its own.
+fn in_a_process(o: &Options, program: &Listed) -> Measured {
+    let integers = o.integers.to_possible_value().expect("no value is hidden");
+    let mut command = match on(o, program, &["bench", "--one", "--integers", integers.get_name()]) {
+        Ok(command) => command,
+        Err(message) => return Measured::Error(message),
+    };
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = match child {
         Ok(child) => child,
@@ -287,7 +292,7 @@ fn in_a_process(o: &Options, program: &Listed) -> Measured {
     let _ = child.stderr.take().map(|mut s| s.read_to_string(&mut err));
     let answer: Json = match serde_json::from_str(&out) {
         Ok(answer) => answer,
-        Err(_) if INTERRUPTED.load(Ordering::Relaxed) => return Measured::NotRun,
+        Err(_) if is_interrupted() => return Measured::NotRun,
         Err(_) => {
             let last = err.lines().rfind(|l| !l.trim().is_empty()).unwrap_or("nothing was said").to_owned();
             return Measured::Panic(format!("the process died ({status}): {last}"));

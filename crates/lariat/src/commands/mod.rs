@@ -11,10 +11,9 @@ mod run;
 use clap::{Parser, Subcommand, ValueEnum};
 use lariat_front::DataModel;
 use lariat_ir::Integers;
+use lariat_process::console::{fail, print};
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Tells for every loop whether it always ends, with the reason, or can run for ever, with the input that makes it.
 #[derive(Parser, Debug)]
@@ -113,34 +112,6 @@ pub fn run(arguments: Arguments) -> u8 {
         Verb::Fuzz { .. } => fail(
             "the fuzzers are not in this binary; run ./lariat fuzz in the repository, or cargo run --release -p lariat-fuzz",
         ),
-    }
-}
-
-/// Set by the first Ctrl-C: long work comes to its end and shows what it has. The second one ends the process.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-fn show_results_on_interrupt() {
-    // Without a handler Ctrl-C ends the process at once, which is no reason not to start.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            lariat_smt::leave(130);
-        }
-        eprintln!("lariat: stopping; Ctrl-C again ends at once");
-    });
-}
-
-/// One sentence on standard error; the exit status for it.
-fn fail(message: &str) -> u8 {
-    eprintln!("lariat: {message}");
-    2
-}
-
-/// Writes to standard output. A reader that went away has seen what it wanted.
-fn print(text: &str) -> Result<(), String> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write to standard output: {e}")),
-        _ => Ok(()),
     }
 }
 

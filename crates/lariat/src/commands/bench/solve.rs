@@ -1,15 +1,14 @@
 //! `lariat bench --solve`: what is decided, how long it takes, and what became of it since a baseline was stored.
 
-use super::{Listed, Options, over_all};
-use crate::commands::{INTERRUPTED, fail, print, write_file};
+use super::{Listed, Options, on, over_all};
+use crate::commands::write_file;
+use lariat_process::console::{fail, is_interrupted, print, read_text};
 use lariat_session::document::{self, Document};
-use lariat_session::input::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::atomic::Ordering;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// The name of the format of a baseline.
@@ -66,7 +65,7 @@ pub(super) fn run(o: &Options, programs: &[Listed]) -> u8 {
     if let Some(c) = &compared {
         text.push_str(&c.text());
     }
-    let interrupted = INTERRUPTED.load(Ordering::Relaxed);
+    let interrupted = is_interrupted();
     if let Some(path) = o.save.as_deref().filter(|_| !interrupted) {
         let json = serde_json::to_string_pretty(&now).expect("texts and numbers can be written") + "\n";
         if let Err(message) = write_file(path, &json) {
@@ -90,21 +89,13 @@ fn read(path: &Path) -> Result<Baseline, String> {
 /// Analyses a program, as a user would; nothing if the user interrupts it.
 fn solve(o: &Options, program: &Listed) -> Option<Solved> {
     let failed = |millis| Solved { file: program.name.clone(), verdict: ERROR.to_owned(), millis, loops: Vec::new() };
-    let Ok(me) = std::env::current_exe() else { return Some(failed(0.0)) };
-    let mut command = Command::new(me);
-    command.args(["check", "--format", "json", "--jobs", "1", "--data-model", program.data_model.name()]);
-    if let Some(entry) = &o.entry {
-        command.args(["--entry", entry]);
-    }
-    command.arg("--timeout").arg(o.timeout.to_string()).arg(&program.name).arg("--").args(&program.flags);
-    if !program.folder.as_os_str().is_empty() {
-        command.current_dir(&program.folder);
-    }
-    lariat_process::tie(&mut command, lariat_process::Limits::default());
+    let Ok(mut command) = on(o, program, &["check", "--format", "json", "--jobs", "1"]) else {
+        return Some(failed(0.0));
+    };
     let begin = Instant::now();
     let out = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
     let millis = (begin.elapsed().as_secs_f64() * 1e4).round() / 10.0;
-    if INTERRUPTED.load(Ordering::Relaxed) {
+    if is_interrupted() {
         return None;
     }
     let read = out.ok().and_then(|o| Document::read(&String::from_utf8_lossy(&o.stdout)).ok());
