@@ -20,7 +20,7 @@ pub(crate) fn cx(effort: Effort) -> EngineCx {
         effort,
         audit: false,
         limit: Limit::default(),
-        deadline: Instant::now() + Duration::from_secs(60),
+        deadline: Instant::now() + Duration::from_mins(1),
         gave_up: RefCell::default(),
     }
 }

@@ -299,7 +299,7 @@ fn run(
 }
 
 /// How long to wait where nothing is limited: then it is looked again.
-const HOUR: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_hours(1);
 /// How long to wait for a process that has said all.
 const SOON: Duration = Duration::from_millis(1);
 

@@ -70,7 +70,7 @@ pub struct Options {
 
 /// Queries about systems this small are easy; one that is not is given up early. By resources alone: the outcome must not depend
 /// on how busy the machine is.
-const LIMIT: Limit = Limit { rlimit: 500_000, wall: Duration::from_secs(600), until: None };
+const LIMIT: Limit = Limit { rlimit: 500_000, wall: Duration::from_mins(10), until: None };
 /// The judge never needs as much. What its solver was asked before changes what an answer costs by some, which must not decide.
 const JUDGED: Limit = Limit { rlimit: 10_000_000, ..LIMIT };
 

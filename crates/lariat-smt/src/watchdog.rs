@@ -146,7 +146,7 @@ mod tests {
         assert!(!watch(Instant::now() + Duration::from_millis(20), bell.clone()).disarm());
         drop(watch(Instant::now() + Duration::from_millis(20), bell.clone()));
         let later = Arc::new(Counter::default());
-        let guard = watch(Instant::now() + Duration::from_secs(60), later.clone());
+        let guard = watch(Instant::now() + Duration::from_mins(1), later.clone());
         thread::sleep(Duration::from_millis(60));
         assert_eq!(bell.0.load(Ordering::SeqCst), 0);
         assert!(!guard.disarm());
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn an_earlier_deadline_is_not_missed_behind_a_later_one() {
-        let late = watch(Instant::now() + Duration::from_secs(60), Arc::new(Counter::default()));
+        let late = watch(Instant::now() + Duration::from_mins(1), Arc::new(Counter::default()));
         thread::sleep(Duration::from_millis(20));
         let bell = Arc::new(Counter::default());
         let guard = watch(Instant::now() + Duration::from_millis(10), bell);

@@ -794,7 +794,7 @@ mod tests {
             });
         }
         for _ in 0..6 {
-            let verdict = done.recv_timeout(std::time::Duration::from_secs(60));
+            let verdict = done.recv_timeout(std::time::Duration::from_mins(1));
             assert_eq!(verdict.expect("nobody waits for ever"), Verdict::Sat);
         }
     }

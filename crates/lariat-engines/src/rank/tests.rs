@@ -140,7 +140,7 @@ fn contains(r: &Relation, before: &[Rational], after: &[Rational], clock: &Clock
 /// Every step that the system can make is in one of its relations, with and without splits.
 fn every_step_is_in_a_relation(seed: u64, sort: Sort, values: &[Value], systems: usize) {
     let mut random = Random::new(seed);
-    let clock = Clock::new(u64::MAX, Instant::now() + Duration::from_secs(3600));
+    let clock = Clock::new(u64::MAX, Instant::now() + Duration::from_hours(1));
     let (mut taken, mut excluded) = (0, 0);
     for _ in 0..systems {
         let (ts, head) = one_loop(&mut random, sort);

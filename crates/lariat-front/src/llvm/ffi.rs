@@ -6,7 +6,7 @@ use std::slice;
 use std::time::Duration;
 
 /// For who says nothing: enough for a gigabyte of bitcode.
-const TIME: Duration = Duration::from_secs(120);
+const TIME: Duration = Duration::from_mins(2);
 
 unsafe extern "C" {
     /// Reads a module in a process of its own, which has so many milliseconds and may take so many bytes, or any number if that

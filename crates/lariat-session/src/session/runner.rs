@@ -140,7 +140,7 @@ mod tests {
             };
             runner.run(patience, work, Err).ok().expect("a value")
         };
-        let long = patience(Duration::from_secs(60));
+        let long = patience(Duration::from_mins(1));
         let (first, second) = (name(&long, 0), name(&long, 0));
         assert!(first.value.is_ok() && first.value == second.value && !second.left_behind);
         let late = name(&patience(Duration::ZERO), 5000);

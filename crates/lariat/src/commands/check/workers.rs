@@ -412,6 +412,7 @@ mod tests {
     fn answers_are_read_as_they_were_written_and_torn_ones_are_not() {
         let harness = Harness { name: "f-1.c".into(), text: "int main;\n".into(), runs: true, recursion: false };
         let answer = Answer {
+            trace: "{}\n".to_owned(),
             text: "a ü\n".into(),
             status: 1,
             messages: vec!["one".into(), String::new()],
