@@ -14,6 +14,14 @@ fn main() {
     for variable in ["LARIAT_LLVM_CONFIG", "LLVM_CONFIG", "PATH"] {
         println!("cargo:rerun-if-env-changed={variable}");
     }
+    let [host, target] = ["HOST", "TARGET"].map(|v| env::var(v).expect("cargo sets it for build scripts"));
+    if host != target && env::var_os("LARIAT_LLVM_CONFIG").is_none() {
+        println!(
+            "cargo:warning=without an LLVM {VERSION} for {target} this can only be checked; to link it, let LARIAT_LLVM_CONFIG \
+             name the llvm-config of one"
+        );
+        return;
+    }
     let config = match Config::find() {
         Ok(config) => config,
         Err(why) => {

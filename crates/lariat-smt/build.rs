@@ -12,6 +12,14 @@ fn main() -> io::Result<()> {
     let chosen = folder("CARGO_MANIFEST_DIR").join("../../.deps/z3");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={}", chosen.display());
+    let [host, target] = ["HOST", "TARGET"].map(|v| env::var(v).expect("cargo sets it for build scripts"));
+    if host != target {
+        println!(
+            "cargo:warning=the Z3 library in .deps/z3/lib is one for {host}, so this can only be checked for {target}; to link it, \
+             let Z3_LIBRARY_PATH_OVERRIDE name the folder of another"
+        );
+        return Ok(());
+    }
     let Ok(library) = chosen.join("lib").canonicalize() else {
         // A warning only: `cargo check` and `cargo doc` need no library.
         println!("cargo:warning=there is no Z3 library in .deps/z3/lib: run tools/setup");
@@ -24,9 +32,9 @@ fn main() -> io::Result<()> {
     }
     fs::create_dir(&found)?;
     for entry in fs::read_dir(&library)? {
-        // `libz3.so` is the name for linking, `libz3.so.<version>` the one that binaries ask for.
+        // `libz3.so` is the name for linking, `libz3.so.<version>` the one that binaries ask for; on macOS both are `libz3.dylib`.
         let name = entry?.file_name();
-        if name.to_string_lossy().starts_with("libz3.so") {
+        if name.to_string_lossy().starts_with("libz3.") {
             symlink(library.join(&name), found.join(&name))?;
         }
     }

@@ -28,10 +28,12 @@
 #include <new>
 #include <poll.h>
 #include <string>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 using namespace llvm;
 using lariat::Buffer;
@@ -182,7 +184,7 @@ void lower(decltype(RLIMIT_AS) Resource, uint64_t Wanted) {
   }
 }
 
-// The address space that this process has.
+// The address space that this process has; 0 where the system does not tell.
 uint64_t addressSpace() {
   char Text[64] = {};
   int File = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -193,10 +195,22 @@ uint64_t addressSpace() {
   return Length > 0 ? strtoull(Text, nullptr, 10) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
+// A pipe that no started program gets.
+bool makePipe(int Pipe[2]) {
+#ifdef __linux__
+  return pipe2(Pipe, O_CLOEXEC) == 0;
+#else
+  return pipe(Pipe) == 0 && fcntl(Pipe[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(Pipe[1], F_SETFD, FD_CLOEXEC) == 0;
+#endif
+}
+
 [[noreturn]] void work(int Pipe, pid_t Parent, uint64_t Milliseconds, uint64_t Memory, StringRef Input,
                        StringRef Name) {
-  // It ends with the thread that waits for it, whatever way that ends, also if it has ended already.
+  // It ends with the thread that waits for it, whatever way that ends, also if it has ended already. Elsewhere it ends with the
+  // process group, or when its time is up.
+#ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
   if (getppid() != Parent)
     _exit(1);
   // Whoever sent one of these to all processes of a terminal means this one, too; what the copied handlers would do
@@ -238,7 +252,7 @@ uint64_t addressSpace() {
 extern "C" uint8_t *lariat_front_read(const uint8_t *Input, size_t Length, const uint8_t *Name, size_t NameLength,
                                       uint64_t Milliseconds, uint64_t Memory, size_t *AnswerLength) {
   int Pipe[2];
-  if (pipe2(Pipe, O_CLOEXEC) != 0)
+  if (!makePipe(Pipe))
     return nullptr;
   // No clock counts further.
   Milliseconds = std::min<uint64_t>(Milliseconds, 1 << 30);

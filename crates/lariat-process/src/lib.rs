@@ -10,6 +10,7 @@
 //! group with all its descendants in it, those that a child of its child started included. Its signal is SIGTERM, whose
 //! handler kills the group; and when the worker itself is killed, its parent kills the group. So descendants are left
 //! only where somebody kills both with SIGKILL at once, or where they left the group: then limits of processor time end them.
+//! All this is Linux. `sys/macos.rs` says what is weaker there.
 
 pub mod console;
 mod memory;

@@ -1,6 +1,6 @@
 //! How much memory processes use.
 
-use std::path::{Path, PathBuf};
+use crate::sys;
 use std::sync::OnceLock;
 
 /// The resident memory of one process.
@@ -17,28 +17,17 @@ pub fn usage(pid: u32) -> Vec<Usage> {
     let mut all = Vec::new();
     let mut open = vec![pid];
     while let Some(pid) = open.pop() {
-        let folder = PathBuf::from(format!("/proc/{pid}"));
-        let Some(bytes) = resident(&folder) else { continue };
+        let Some(bytes) = sys::resident(pid) else { continue };
         all.push(Usage { pid, bytes });
-        // A child belongs to the thread that started it.
-        let Ok(threads) = std::fs::read_dir(folder.join("task")) else { continue };
-        for thread in threads.flatten() {
-            let children = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-            open.extend(children.split_whitespace().filter_map(|p| p.parse::<u32>().ok()));
-        }
+        open.extend(sys::children(pid));
     }
     all
-}
-
-fn resident(folder: &Path) -> Option<u64> {
-    let text = std::fs::read_to_string(folder.join("statm")).ok()?;
-    Some(text.split_whitespace().nth(1)?.parse::<u64>().ok()? * page_size())
 }
 
 /// The bytes of a page.
 pub fn page_size() -> u64 {
     static SIZE: OnceLock<u64> = OnceLock::new();
-    *SIZE.get_or_init(crate::sys::page_size)
+    *SIZE.get_or_init(sys::page_size)
 }
 
 #[cfg(test)]

@@ -1,10 +1,17 @@
-//! The calls of the system.
+//! The calls of the system: here those that every Unix has, in [`os`] those that differ.
 #![expect(unsafe_code, reason = "forks, signals and limits are calls of the C library")]
+
+#[cfg_attr(target_os = "linux", path = "sys/linux.rs")]
+#[cfg_attr(target_os = "macos", path = "sys/macos.rs")]
+mod os;
+
+pub use os::{Signals, threads};
+pub(crate) use os::{children, resident};
 
 use crate::Limits;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -19,7 +26,8 @@ pub fn tie(command: &mut Command, limits: Limits) {
     // signal handler may call, too; it allocates nothing and takes no lock.
     unsafe {
         command.pre_exec(move || {
-            die_with(parent, libc::SIGKILL);
+            os::end_command_with_parent();
+            end_without(parent);
             limit(limits);
             Ok(())
         });
@@ -41,11 +49,10 @@ pub fn raise_stack(command: &mut Command, bytes: u64) {
     }
 }
 
-/// Has this process get a signal when its parent dies, and ends it if the parent is dead already.
-fn die_with(parent: libc::pid_t, signal: libc::c_int) {
+/// Ends this process if its parent is dead already.
+fn end_without(parent: libc::pid_t) {
     // SAFETY: numbers only.
     unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, signal);
         if libc::getppid() != parent {
             libc::_exit(1);
         }
@@ -65,7 +72,7 @@ fn limit(limits: Limits) {
 }
 
 /// Lowers a limit; one that is lower already stays.
-fn lower(resource: libc::__rlimit_resource_t, wanted: u64) {
+fn lower(resource: os::Resource, wanted: u64) {
     let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the structure is ours.
     unsafe {
@@ -90,50 +97,6 @@ pub(crate) fn page_size() -> u64 {
     u64::try_from(size).unwrap_or(4096)
 }
 
-/// How many threads this process has.
-pub fn threads() -> usize {
-    std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count)
-}
-
-/// The signals that ask to end, kept until somebody looks.
-pub struct Signals(OwnedFd);
-
-impl Signals {
-    /// Keeps SIGINT, SIGTERM and SIGHUP from now on, for all threads that this one starts later.
-    pub fn keep() -> io::Result<Self> {
-        // SAFETY: the set is ours; the descriptor is new and nobody else's.
-        unsafe {
-            let mut set = std::mem::zeroed();
-            libc::sigemptyset(&raw mut set);
-            for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-                libc::sigaddset(&raw mut set, signal);
-            }
-            if libc::sigprocmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
-            if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(Self(OwnedFd::from_raw_fd(fd))) }
-        }
-    }
-
-    /// The number of the next signal, if there is one.
-    pub fn next(&self) -> Option<i32> {
-        let size = size_of::<libc::signalfd_siginfo>();
-        // SAFETY: the structure has numbers only, and as many bytes as it has are written at most.
-        let (info, read) = unsafe {
-            let mut info: libc::signalfd_siginfo = std::mem::zeroed();
-            let read = libc::read(self.0.as_raw_fd(), (&raw mut info).cast(), size);
-            (info, read)
-        };
-        if usize::try_from(read) == Ok(size) { i32::try_from(info.ssi_signo).ok() } else { None }
-    }
-
-    /// What becomes readable when there is one.
-    pub fn as_fd(&self) -> BorrowedFd<'_> {
-        std::os::fd::AsFd::as_fd(&self.0)
-    }
-}
-
 /// Waits until one of the descriptors can be read, or is at its end, or the time is over; says which.
 pub fn wait_readable(fds: &[BorrowedFd<'_>], time: Duration) -> Vec<bool> {
     let mut all: Vec<libc::pollfd> =
@@ -145,6 +108,9 @@ pub fn wait_readable(fds: &[BorrowedFd<'_>], time: Duration) -> Vec<bool> {
     let found = unsafe { libc::poll(all.as_mut_ptr(), all.len() as libc::nfds_t, millis) };
     all.iter().map(|p| found > 0 && p.revents != 0).collect()
 }
+
+/// The signals that ask a process to end.
+const ENDING: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 /// What the parent of a worker asks it for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -195,14 +161,8 @@ extern "C" fn on_end(_: libc::c_int) {
 
 /// A pipe: the end to read from and the end to write to. No program that is started gets either.
 pub(crate) fn pipe() -> io::Result<(File, File)> {
-    let mut ends = [0; 2];
-    // SAFETY: two numbers are written; the descriptors are new and nobody else's.
-    unsafe {
-        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok((File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])))
-    }
+    let (out, into) = io::pipe()?;
+    Ok((OwnedFd::from(out).into(), OwnedFd::from(into).into()))
 }
 
 /// Reading from it does not wait any more.
@@ -258,7 +218,8 @@ pub(crate) fn settle(parent: i32, words: &File) {
         // A crash is no news for the user's disk.
         lower(libc::RLIMIT_CORE, 0);
     }
-    die_with(parent, libc::SIGTERM);
+    os::end_worker_with(parent);
+    end_without(parent);
 }
 
 /// Asks a worker for something.

@@ -2,5 +2,6 @@
 
 pub mod commands;
 pub mod explain;
+#[cfg(all(feature = "live", target_os = "linux", target_arch = "x86_64"))]
 pub mod live;
 pub mod report;

@@ -6,6 +6,7 @@
 //! first sentence. What is expected to stay unknown must never be proved; what is expected to be proved may fail only with a report of it.
 //!
 //! A long test (`LARIAT_LONG=1`, which `./test --long` sets) looks at all of them in every way; else each is looked at in one.
+#![cfg(all(feature = "live", target_os = "linux", target_arch = "x86_64"))]
 
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};

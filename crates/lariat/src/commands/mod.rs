@@ -1,12 +1,19 @@
 //! The verbs of the command line, one a file. Parsing only validates; the work happens in each verb's `run`.
 
+#[cfg(not(all(feature = "live", target_os = "linux", target_arch = "x86_64")))]
+mod absent;
+#[cfg(all(feature = "live", target_os = "linux", target_arch = "x86_64"))]
 mod attach;
 mod bench;
 mod check;
 mod explain;
 mod query;
 mod recheck;
+#[cfg(all(feature = "live", target_os = "linux", target_arch = "x86_64"))]
 mod run;
+
+#[cfg(not(all(feature = "live", target_os = "linux", target_arch = "x86_64")))]
+use {absent as attach, absent as run};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use lariat_front::DataModel;
