@@ -413,6 +413,7 @@ mod tests {
         let harness = Harness { name: "f-1.c".into(), text: "int main;\n".into(), runs: true, recursion: false };
         let answer = Answer {
             text: "a ü\n".into(),
+            trace: "{}\n".into(),
             status: 1,
             messages: vec!["one".into(), String::new()],
             harnesses: vec![harness],
