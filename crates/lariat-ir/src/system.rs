@@ -16,6 +16,7 @@
 //! first state and of the unknown values alone: no third party chooses an edge, so nobody has to say on which side of
 //! a proof that party stands.
 
+use crate::assumption::Assumption;
 use crate::ids::{AssumptionId, EdgeId, Id, IdVec, LocId, SourceId, UnknownId, VarId};
 use crate::sort::Sort;
 use crate::source::{self, SourceLoop};
@@ -189,15 +190,6 @@ pub struct Edge {
     pub span: Option<Span>,
     /// What the model of this step rests on.
     pub assumes: Vec<AssumptionId>,
-}
-
-/// Something that was taken for granted when the system was made.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Assumption {
-    /// In words: "`read` returns".
-    pub text: String,
-    /// Where it was made.
-    pub span: Option<Span>,
 }
 
 /// Something that could run for ever and is no loop of this system, such as a recursion that was cut: as long as one

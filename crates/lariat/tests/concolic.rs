@@ -3,7 +3,7 @@
 use lariat_check::{System, check};
 use lariat_engines::concolic::{Conclusion, close};
 use lariat_ir::observed::{Cell, Fresh, Iteration, Observed};
-use lariat_ir::{Bits, Op, Role, Sort, Term, Terms};
+use lariat_ir::{Assumption, AssumptionKind, Bits, Op, Role, Sort, Term, Terms};
 use lariat_smt::{Limit, Z3Solver};
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,11 @@ impl Hand {
 }
 
 fn conclude(o: &Observed) -> Conclusion {
-    close(o, &["nobody else writes".into()], Instant::now() + Duration::from_secs(10))
+    close(
+        o,
+        &[Assumption::everywhere(AssumptionKind::Undisturbed, "nobody else writes")],
+        Instant::now() + Duration::from_secs(10),
+    )
 }
 
 /// That it closes, and that the checker accepts it; gives the kind of the certificate.

@@ -5,7 +5,7 @@ use super::{Closed, Conclusion, Counter};
 use lariat_ir::fast::FastMap;
 use lariat_ir::observed::Observed;
 use lariat_ir::{
-    Arm, Bits, Certificate, Choice, Claim, LocId, LoopForest, Move, Op, Property, Role, StatePart, Term,
+    Arm, Assumption, Bits, Certificate, Choice, Claim, LocId, LoopForest, Move, Op, Property, Role, StatePart, Term,
     TransitionSystem, Value, VarId,
 };
 use lariat_smt::{Answer, Limit, Model, Solver, Z3Solver};
@@ -26,7 +26,7 @@ const COMPARED_CELLS: usize = 40;
 pub(super) struct Search<'a> {
     pub observed: &'a Observed,
     pub relevant: Vec<usize>,
-    pub assumptions: &'a [String],
+    pub assumptions: &'a [Assumption],
     pub until: Instant,
 }
 

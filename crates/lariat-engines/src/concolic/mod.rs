@@ -19,7 +19,7 @@ mod system;
 
 use lariat_ir::fast::FastSet;
 use lariat_ir::observed::Observed;
-use lariat_ir::{Claim, LocId, Term, TransitionSystem};
+use lariat_ir::{Assumption, Claim, LocId, Term, TransitionSystem};
 use std::time::Instant;
 
 /// A system made of iterations, and why it runs for ever. Nothing is proved before the checker has accepted the claim.
@@ -70,8 +70,8 @@ pub enum Conclusion {
     },
 }
 
-/// Tries to close observed iterations. The assumptions are what the observation rests on, in words.
-pub fn close(observed: &Observed, assumptions: &[String], until: Instant) -> Conclusion {
+/// Tries to close observed iterations. The assumptions are what the observation rests on.
+pub fn close(observed: &Observed, assumptions: &[Assumption], until: Instant) -> Conclusion {
     let relevant = match relevant(observed) {
         Ok(cells) => cells,
         Err(origin) => {

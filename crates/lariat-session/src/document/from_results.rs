@@ -51,9 +51,10 @@ fn millis(t: Duration) -> f64 {
 
 fn analysed(file: &str, r: &results::Results) -> Analysed {
     let loops = |all: &[results::LoopReport]| all.iter().map(|l| one_loop(file, l)).collect();
-    let assumption = |(text, span): &(String, Option<Span>)| Assumption {
-        text: text.clone(),
-        at: span.as_ref().map(ToString::to_string),
+    let assumption = |a: &lariat_ir::Assumption| Assumption {
+        text: a.text.clone(),
+        at: a.span.as_ref().map(ToString::to_string),
+        code: a.kind.code().to_owned(),
     };
     Analysed {
         schema: SCHEMA.to_owned(),

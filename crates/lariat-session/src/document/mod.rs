@@ -192,6 +192,8 @@ pub struct Assumption {
     pub text: String,
     /// The place.
     pub at: Option<String>,
+    /// What kind of thing it is, see `lariat explain CODE`; empty in documents of older releases.
+    pub code: String,
 }
 
 /// One entry.

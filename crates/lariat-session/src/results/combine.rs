@@ -15,7 +15,8 @@ use lariat_check::compose::{self, Open, Outcome};
 use lariat_engines::LoopResult;
 use lariat_ir::lts::{self, Places};
 use lariat_ir::{
-    Integers, LocId, Loop, LoopCopy, LoopId, LoopKey, Op, Property, Role, Span, Term, TransitionSystem, Value, claim,
+    Assumption, Integers, LocId, Loop, LoopCopy, LoopId, LoopKey, Op, Property, Role, Span, Term, TransitionSystem,
+    Value, claim,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
@@ -112,7 +113,7 @@ fn entry_report(entry: &EntryStudy, known: &compose::Entry<'_>, loops: &[LoopRep
 }
 
 /// What the proofs rest on, each thing once.
-fn assumptions(entries: &[EntryStudy]) -> Vec<(String, Option<Span>)> {
+fn assumptions(entries: &[EntryStudy]) -> Vec<Assumption> {
     let mut seen = HashSet::new();
     let mut all = Vec::new();
     for study in entries.iter().flat_map(|e| &e.studies) {
@@ -122,9 +123,8 @@ fn assumptions(entries: &[EntryStudy]) -> Vec<(String, Option<Span>)> {
         used.dedup();
         for a in used {
             let a = &study.ts.assumptions[a];
-            let pair = (a.text.clone(), a.span.clone());
-            if seen.insert(pair.clone()) {
-                all.push(pair);
+            if seen.insert(a) {
+                all.push(a.clone());
             }
         }
     }

@@ -22,7 +22,7 @@ use crate::analyze::Verdict;
 use crate::harness::Harness;
 use crate::trace;
 use lariat_engines::portfolio::Attempt;
-use lariat_ir::{Data, LoopCopy, LoopKey, SourceKind, Span};
+use lariat_ir::{Assumption, Data, LoopCopy, LoopKey, SourceKind, Span};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -105,7 +105,7 @@ pub struct Results {
     /// The functions that call themselves, and what else is left open besides loops, in the order of their places.
     pub recursion: Vec<LoopReport>,
     /// What the verdicts rest on.
-    pub assumptions: Vec<(String, Option<Span>)>,
+    pub assumptions: Vec<Assumption>,
     /// Verdicts that contradict each other.
     pub contradictions: Vec<String>,
     /// How long it took.

@@ -3,7 +3,7 @@
 use super::conditions::{self, Condition};
 use lariat_check::{Proved, System, check, program};
 use lariat_engines::concolic::{self, Closed, Conclusion, Counter};
-use lariat_ir::Property;
+use lariat_ir::{Assumption, AssumptionKind, Property};
 use lariat_live::observe::{Budget, Head, Loop, Trace, iterate};
 use lariat_live::others::Others;
 use lariat_live::process::{Refused, Target};
@@ -52,7 +52,7 @@ pub struct Found {
     /// What could still end the loop; a proof without any says that the process does not come back.
     pub conditions: Vec<Condition>,
     /// What every proof takes for granted.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
     /// What came out.
     pub outcome: Outcome,
     /// The loop, where one was found.
@@ -239,7 +239,11 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
     found.outcome = Outcome::Incomplete { reason: trace.stop.clone(), at: trace.stopped_at };
     found.watched = None;
     let mut assumptions = found.assumptions.clone();
-    assumptions.extend(found.conditions.iter().map(|c| format!("not that {}", c.text("what is watched"))));
+    assumptions.extend(
+        found.conditions.iter().map(|c| {
+            Assumption::everywhere(AssumptionKind::NotEnded, format!("not that {}", c.text("what is watched")))
+        }),
+    );
     for head in trace.heads().into_iter().take(8) {
         // Few iterations first: most loops close after one or two.
         let mut wanted = 3u64;

@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::prove::{Found, Outcome};
 use lariat_engines::concolic::Counter;
-use lariat_ir::{Span, claim, lts};
+use lariat_ir::{Assumption, Span, claim, lts};
 use lariat_live::Stop;
 use lariat_live::observe::CellPlace;
 use lariat_session::Verdict;
@@ -60,7 +60,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
     let mut certificate = None;
     let mut kind = None;
     let mut header = head.map_or_else(|| "head".to_owned(), |h| format!("{h:#x}"));
-    let mut assumptions: Vec<(String, Option<Span>)> = Vec::new();
+    let mut assumptions: Vec<Assumption> = Vec::new();
     let mut whole = None;
     if let Outcome::Proved { closed, proved, program } = &found.outcome {
         whole = Some(claim::to_data(&closed.ts, program.claim()));
@@ -75,7 +75,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
         live.period = Some(closed.period);
     }
     if matches!(found.outcome, Outcome::Proved { .. } | Outcome::Unbounded { .. }) {
-        assumptions = found.assumptions.iter().map(|a| (a.clone(), None)).collect();
+        assumptions.clone_from(&found.assumptions);
     }
     let why = why(found, &names);
     let mut sources = BTreeMap::new();

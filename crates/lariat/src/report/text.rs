@@ -2,7 +2,7 @@
 
 use super::snippet::{loop_span, word_span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use lariat_ir::Span;
+use lariat_ir::{Assumption, Span};
 use lariat_session::Verdict;
 use lariat_session::results::{
     Failure, Input, InputOrigin, Intent, LoopReport, OnlyByOverflow, Program, Results, StepReport, Witness,
@@ -478,7 +478,7 @@ fn not_shown(r: &Results) -> Option<String> {
 /// What was taken for granted, the same thing at several places once.
 fn assumed(r: &Results) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&Span>)> = Vec::new();
-    for (text, span) in &r.assumptions {
+    for Assumption { text, span, .. } in &r.assumptions {
         match groups.iter_mut().find(|(t, _)| t == text) {
             Some((_, spans)) => spans.extend(span),
             None => groups.push((text, span.iter().collect())),

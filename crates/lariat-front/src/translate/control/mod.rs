@@ -20,7 +20,7 @@ use crate::translate::{Context, Names, block_successors, debug};
 use dashu_int::IBig;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location};
-use lariat_ir::{IdVec, SourceId, SourceLoop, UnknownKind};
+use lariat_ir::{AssumptionKind, IdVec, SourceId, SourceLoop, UnknownKind};
 use std::collections::VecDeque;
 
 /// How many instructions a piece may have, and how many cases.
@@ -387,7 +387,7 @@ impl Control<'_, '_> {
         let follows = self.leaves_unless(values, state, ok, Beyond::Room);
         if follows {
             // What is said of later loops leaves out runs for which there was no room.
-            values.assume(state, ROOM, state.span_of());
+            values.assume(state, AssumptionKind::Room, ROOM, state.span_of());
         }
         follows
     }
