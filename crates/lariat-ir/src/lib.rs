@@ -35,8 +35,8 @@ pub use loops::{Loop, LoopForest};
 pub use sort::{MAX_WIDTH, Scalar, Sort};
 pub use source::{LoopCopy, LoopKey, SourceKind, SourceLoop};
 pub use system::{
-    Defect, Edge, Integers, Location, Mode, Obligation, Proves, SINKS, Span, SystemHash, TransitionSystem, Unknown,
-    UnknownKind, Var,
+    Defect, Edge, Integers, Location, LocationKind, Mode, Obligation, Proves, SINKS, Span, SystemHash,
+    TransitionSystem, Unknown, UnknownKind, Var,
 };
 pub use term::{Node, Op, Role, SortError, Symbol, SymbolId, Term, Terms};
 pub use value::{ArrayValue, Bits, Value};

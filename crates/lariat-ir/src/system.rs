@@ -173,6 +173,33 @@ impl Location {
         let name = name.to_owned();
         Self { name, span: None, function: None, within: None, artificial: false, escapes: false, out: Vec::new() }
     }
+    /// What it stands for. Names are for readers, and so is this: no proof rests on it.
+    pub fn kind(&self) -> LocationKind {
+        if self.name.starts_with(BEYOND_THE_MODEL) {
+            LocationKind::BeyondModel
+        } else if self.name.starts_with(RETURNS) {
+            LocationKind::Returns
+        } else {
+            LocationKind::Plain
+        }
+    }
+}
+
+/// The beginning of the names of locations to which runs go that leave the model of memory.
+pub const BEYOND_THE_MODEL: &str = "beyond the model";
+
+/// The beginning of the names of locations at which calls of a recursion return.
+pub const RETURNS: &str = "returns:";
+
+/// What a location stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocationKind {
+    /// A place of the program.
+    Plain,
+    /// Runs that leave the model of memory go here.
+    BeyondModel,
+    /// Calls of a recursion return here.
+    Returns,
 }
 
 /// An edge: taken when its guard holds; all updates happen at once.

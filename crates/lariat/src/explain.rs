@@ -77,14 +77,13 @@ fn code_section(code: &str) -> Option<&'static str> {
 /// The sections of a page, each with its heading.
 fn sections(page: &str) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
     let mut rest = find(page).map_or("", |p| p.text);
-    let mut next = move || {
+    std::iter::from_fn(move || {
         let begin = rest.find("\n## ")? + 1;
         let text = &rest[begin..];
         let end = text.find("\n## ").map_or(text.len(), |end| end + 1);
         rest = &text[end.saturating_sub(1)..];
         Some((text[3..].lines().next()?, &text[..end]))
-    };
-    std::iter::from_fn(move || next())
+    })
 }
 
 /// What a name means: a page, or a section of one.
@@ -96,6 +95,7 @@ pub fn explain(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use lariat_ir::AssumptionKind;
+    use lariat_session::results::{Note, ReasonKind};
 
     /// The format's page shows a system: it must be one.
     #[test]
@@ -127,7 +127,10 @@ mod tests {
     /// Every code has one meaning and one section, and every section is about a code.
     #[test]
     fn every_code_has_a_section() {
-        let known: Vec<(&str, &str)> = AssumptionKind::ALL.iter().map(|k| (k.code(), k.title())).collect();
+        let reasons = ReasonKind::ALL.iter().map(|k| (k.code(), k.title()));
+        let assumptions = AssumptionKind::ALL.iter().map(|k| (k.code(), k.title()));
+        let notes = Note::ALL.iter().map(|k| (k.code(), k.title()));
+        let known: Vec<(&str, &str)> = reasons.chain(assumptions).chain(notes).collect();
         for (i, (code, title)) in known.iter().enumerate() {
             assert!(
                 known[..i].iter().all(|(other, t)| other != code && t != title),

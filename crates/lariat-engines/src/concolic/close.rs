@@ -1,7 +1,7 @@
 //! The search for an argument why iterations close.
 
 use super::system::{Built, Form, build};
-use super::{Closed, Conclusion, Counter};
+use super::{Closed, Conclusion, Counter, OpenCause};
 use lariat_ir::fast::FastMap;
 use lariat_ir::observed::Observed;
 use lariat_ir::{
@@ -73,7 +73,7 @@ impl Search<'_> {
         } else {
             "after the observed iterations another way is possible".to_owned()
         };
-        Conclusion::Open { reason, leaves, foregone: false }
+        Conclusion::Open { reason, leaves, cause: OpenCause::AnotherWay }
     }
 
     /// The first round after which all relevant cells have the values of before.

@@ -4,8 +4,10 @@ mod combine;
 pub(crate) mod contents;
 mod intent;
 mod live;
+mod note;
 mod overflow;
 mod reader;
+mod reason;
 pub(crate) mod replay;
 mod simpler;
 mod why;
@@ -15,7 +17,9 @@ mod words;
 pub use combine::combine;
 pub use intent::Intent;
 pub use live::{Live, WatchedValue};
+pub use note::Note;
 pub use overflow::{OnlyByOverflow, OverflowReport};
+pub use reason::{MemoryLimit, ProcessReason, Reason, ReasonKind, Stage};
 pub use words::condition_words;
 
 use crate::analyze::Verdict;
@@ -91,7 +95,7 @@ pub struct Results {
     /// The verdict: of the entry, or of all entries together.
     pub verdict: Verdict,
     /// Why it is unknown.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// The integer semantics.
     pub integers: String,
     /// The data model.
@@ -124,7 +128,7 @@ pub struct EntryReport {
     /// The verdict.
     pub verdict: Verdict,
     /// Why it is unknown.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// The proof of the verdict.
     pub certificate: Option<Data>,
     /// The systems that certificates speak of.
@@ -199,7 +203,7 @@ pub struct LoopReport {
     /// What the other integer semantics say, where they differ.
     pub overflow: Option<OverflowReport>,
     /// Why the verdict is unknown.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// Claims that the checker did not accept.
     pub rejected: Vec<String>,
     /// The same loop of the source in other entries, or called from elsewhere.

@@ -61,7 +61,7 @@ fn notes(r: &Results, live: &Live, l: &LoopReport) -> Vec<(&'static str, String)
         out.push(("one iteration", format!("{range} instructions{round}")));
     }
     out.extend(l.why.iter().map(|w| ("why", w.clone())));
-    out.extend(r.reason.iter().map(|why| ("reason", why.clone())));
+    out.extend(r.reason.iter().map(|why| ("reason", why.to_string())));
     if let (Some(kind), Some(engine)) = (l.kind, l.engine) {
         out.push(("proof", format!("{kind} by {engine}, accepted by the checker")));
     }
