@@ -4,6 +4,7 @@ use crate::board::Board;
 use lariat_ir::{Claim, Loop, LoopForest, LoopId, Proves, SystemHash, Term, Terms, TransitionSystem};
 use lariat_smt::{Answer, Limit, Solver, Why, Z3Solver};
 use std::cell::RefCell;
+use std::fmt;
 use std::time::Instant;
 
 /// What a claim is to show. A task has goals about one loop; each engine gets those that it pursues.
@@ -73,7 +74,73 @@ pub enum Outcome {
     /// Claims for the checker, at least one. Of several that say the same the first that is accepted counts.
     Claims(Vec<Claim>),
     /// Nothing, for this reason; an empty one leaves standing what the engine said before, with less effort.
-    GaveUp(String),
+    GaveUp(NoClaim),
+}
+
+impl Outcome {
+    /// Nothing, and nothing to add to what the engine said before.
+    pub fn nothing_new() -> Self {
+        Self::GaveUp(NoClaim::NotFound(String::new()))
+    }
+}
+
+/// Why an engine makes no claim, in its own words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoClaim {
+    /// The time was up, for a part of the search at least. More time may help.
+    OutOfTime(String),
+    /// The search came to its end, or to another limit than time.
+    NotFound(String),
+}
+
+impl NoClaim {
+    /// The time was up.
+    pub fn out_of_time() -> Self {
+        Self::OutOfTime("the time was up".to_owned())
+    }
+    /// The words.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::OutOfTime(text) | Self::NotFound(text) => text,
+        }
+    }
+    /// Several reasons as one.
+    pub fn all(reasons: &[Self]) -> Self {
+        let texts: Vec<&str> = reasons.iter().map(Self::text).collect();
+        let text = texts.join("; ");
+        if reasons.iter().any(|r| matches!(r, Self::OutOfTime(_))) {
+            Self::OutOfTime(text)
+        } else {
+            Self::NotFound(text)
+        }
+    }
+}
+
+impl From<&str> for NoClaim {
+    fn from(text: &str) -> Self {
+        Self::NotFound(text.to_owned())
+    }
+}
+
+impl From<String> for NoClaim {
+    fn from(text: String) -> Self {
+        Self::NotFound(text)
+    }
+}
+
+impl fmt::Display for NoClaim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// Says more.
+impl fmt::Write for NoClaim {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        let (Self::OutOfTime(text) | Self::NotFound(text)) = self;
+        text.push_str(more);
+        Ok(())
+    }
 }
 
 /// A way to reach goals.

@@ -27,5 +27,5 @@ mod symex;
 mod testing;
 
 pub use board::Board;
-pub use engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
+pub use engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
 pub use portfolio::{Decision, Judge, LoopResult, Options, Refusal, Trial};

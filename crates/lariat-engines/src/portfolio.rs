@@ -2,7 +2,7 @@
 
 use crate::board::Board;
 use crate::closed::ClosedSet;
-use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
 use crate::invariants::Invariants;
 use crate::orbit::Orbit;
 use crate::path_automaton::PathAutomaton;
@@ -11,6 +11,7 @@ use lariat_ir::{Certificate, Claim, LoopForest, LoopId, Property, SystemHash, Tr
 use lariat_smt::{Limit, questions};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
@@ -55,7 +56,7 @@ pub struct Trial {
     /// The engine.
     pub engine: &'static str,
     /// Why it decided nothing, if so.
-    pub reason: Option<String>,
+    pub reason: Option<NoClaim>,
     /// Claims that the judge rejected, with the reason: each is a bug of the engine.
     pub rejected: Vec<String>,
 }
@@ -228,7 +229,7 @@ impl Portfolio {
         let mut trial = Trial { engine: FACTS, reason: None, rejected: Vec::new() };
         match judge.submit(FACTS, &claim) {
             Ok(()) => return,
-            Err(Refusal::Undecided(why)) => trial.reason = Some(why),
+            Err(Refusal::Undecided(why)) => trial.reason = Some(why.into()),
             Err(Refusal::Rejected(why)) => trial.rejected.push(why),
         }
         if let Some(first) = self.results.first_mut() {
@@ -337,7 +338,8 @@ fn decide(
             (before, trial.rejected) = (earlier.reason, earlier.rejected);
         }
         if Instant::now() >= deadline {
-            trial.reason = before.or_else(|| Some("the time was up before it could run".into()));
+            trial.reason =
+                before.or_else(|| Some(NoClaim::OutOfTime("the time was up before it could run".to_owned())));
             trials.push(trial);
             continue;
         }
@@ -352,11 +354,11 @@ fn decide(
         let mut end = AttemptEnd::GaveUp;
         match search.add(|| engine.run(&Task { goals: &goals, ..*task }, &mut cx)) {
             Outcome::GaveUp(mut reason) => {
-                if reason.is_empty() {
-                    reason = before.unwrap_or_default();
+                if reason.text().is_empty() {
+                    reason = before.unwrap_or(reason);
                 }
-                if let Some(why) = cx.gave_up.borrow().as_ref().filter(|w| !reason.contains(&w.to_string())) {
-                    reason = format!("{reason}; {why}");
+                if let Some(why) = cx.gave_up.borrow().as_ref().filter(|w| !reason.text().contains(&w.to_string())) {
+                    let _ = write!(reason, "; {why}");
                 }
                 trial.reason = Some(reason);
             }
@@ -382,7 +384,7 @@ fn decide(
                         }
                         Err(Refusal::Undecided(why)) => {
                             end = if end == AttemptEnd::GaveUp { AttemptEnd::NotConfirmed } else { end };
-                            trial.reason = Some(why);
+                            trial.reason = Some(why.into());
                         }
                     }
                 }

@@ -1,6 +1,8 @@
 //! Sorts, terms, transition systems, loops, claims and certificates, each with a text form. No IO, no solver.
 
+pub mod assumption;
 pub mod claim;
+mod codes;
 pub mod cprint;
 pub mod data;
 pub mod eval;
@@ -23,6 +25,7 @@ pub mod system;
 pub mod term;
 pub mod value;
 
+pub use assumption::{Assumption, AssumptionKind};
 pub use claim::{Arm, Certificate, Choice, Claim, Disjunct, Inner, Measure, Move, Order, Outline, Property, StatePart};
 pub use data::Data;
 pub use float::{FloatOp, Format};
@@ -32,8 +35,8 @@ pub use loops::{Loop, LoopForest};
 pub use sort::{MAX_WIDTH, Scalar, Sort};
 pub use source::{LoopCopy, LoopKey, SourceKind, SourceLoop};
 pub use system::{
-    Assumption, Defect, Edge, Integers, Location, Mode, Obligation, Proves, SINKS, Span, SystemHash, TransitionSystem,
-    Unknown, UnknownKind, Var,
+    Defect, Edge, Integers, Location, LocationKind, Mode, Obligation, Proves, SINKS, Span, SystemHash,
+    TransitionSystem, Unknown, UnknownKind, Var,
 };
 pub use term::{Node, Op, Role, SortError, Symbol, SymbolId, Term, Terms};
 pub use value::{ArrayValue, Bits, Value};

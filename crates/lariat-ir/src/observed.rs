@@ -7,6 +7,7 @@
 
 use crate::term::{Term, Terms};
 use crate::value::Bits;
+use std::fmt;
 
 /// A piece of the state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,8 +27,27 @@ pub struct Fresh {
     pub name: String,
     /// Its symbol.
     pub term: Term,
-    /// Where it comes from, in words.
-    pub origin: String,
+    /// Where it comes from.
+    pub origin: FreshOrigin,
+}
+
+/// Where a fresh value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FreshOrigin {
+    /// Others write it, at an address if one is known.
+    Others(Option<u64>),
+    /// An instruction gives another result each time.
+    Instruction,
+}
+
+impl fmt::Display for FreshOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Others(Some(address)) => write!(f, "memory at {address:#x} that others write"),
+            Self::Others(None) => f.write_str("memory that others write"),
+            Self::Instruction => f.write_str("an instruction whose result differs each time"),
+        }
+    }
 }
 
 /// One way around.

@@ -16,6 +16,7 @@
 //! first state and of the unknown values alone: no third party chooses an edge, so nobody has to say on which side of
 //! a proof that party stands.
 
+use crate::assumption::Assumption;
 use crate::ids::{AssumptionId, EdgeId, Id, IdVec, LocId, SourceId, UnknownId, VarId};
 use crate::sort::Sort;
 use crate::source::{self, SourceLoop};
@@ -172,6 +173,33 @@ impl Location {
         let name = name.to_owned();
         Self { name, span: None, function: None, within: None, artificial: false, escapes: false, out: Vec::new() }
     }
+    /// What it stands for. Names are for readers, and so is this: no proof rests on it.
+    pub fn kind(&self) -> LocationKind {
+        if self.name.starts_with(BEYOND_THE_MODEL) {
+            LocationKind::BeyondModel
+        } else if self.name.starts_with(RETURNS) {
+            LocationKind::Returns
+        } else {
+            LocationKind::Plain
+        }
+    }
+}
+
+/// The beginning of the names of locations to which runs go that leave the model of memory.
+pub const BEYOND_THE_MODEL: &str = "beyond the model";
+
+/// The beginning of the names of locations at which calls of a recursion return.
+pub const RETURNS: &str = "returns:";
+
+/// What a location stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocationKind {
+    /// A place of the program.
+    Plain,
+    /// Runs that leave the model of memory go here.
+    BeyondModel,
+    /// Calls of a recursion return here.
+    Returns,
 }
 
 /// An edge: taken when its guard holds; all updates happen at once.
@@ -189,15 +217,6 @@ pub struct Edge {
     pub span: Option<Span>,
     /// What the model of this step rests on.
     pub assumes: Vec<AssumptionId>,
-}
-
-/// Something that was taken for granted when the system was made.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Assumption {
-    /// In words: "`read` returns".
-    pub text: String,
-    /// Where it was made.
-    pub span: Option<Span>,
 }
 
 /// Something that could run for ever and is no loop of this system, such as a recursion that was cut: as long as one

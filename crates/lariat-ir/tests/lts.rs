@@ -1,7 +1,7 @@
 //! The text form: what is printed is read again, and what cannot be read is told in one sentence with its place.
 
 use lariat_ir::random::Random;
-use lariat_ir::{LoopForest, lts};
+use lariat_ir::{AssumptionKind, Id, LoopForest, lts};
 
 const ZUNE: &str = include_str!("../../../examples/zune.lts");
 
@@ -18,7 +18,8 @@ var `old`: bv4
 input i: int in -5 .. 5
 environment e: bv8
 abstraction a: array(bv4, bv8)
-assumption "`f` returns" at "f.c":1:2
+assumption returns "`f` returns" at "f.c":1:2
+assumption "the moon is round"
 obligation "recursion through `f`"
 let $1 = x * 2 + 3
 init x > -1 && (b => m[3] == 0xff)
@@ -46,6 +47,27 @@ fn printed_systems_are_read_again_to_the_same_text_and_hash() {
         assert_eq!(first.hash(), second.hash());
         assert_eq!(first.terms.node(first.init).op, second.terms.node(second.init).op);
     }
+}
+
+/// A kind of assumption has a word. Without one it is what the system states, and then the text, and so the hash, stays as it was when there
+/// were no words.
+#[test]
+fn assumptions_have_kinds() {
+    let ts = lts::parse(EVERYTHING).expect("the text is a system").system;
+    let kinds: Vec<AssumptionKind> = ts.assumptions.iter().map(|a| a.kind).collect();
+    assert_eq!(kinds, [AssumptionKind::Returns, AssumptionKind::Stated]);
+    let printed = lts::print(&ts);
+    for line in ["assumption returns \"`f` returns\" at \"f.c\":1:2\n", "assumption \"the moon is round\"\n"] {
+        assert!(printed.contains(line), "{printed}");
+    }
+    for kind in AssumptionKind::ALL {
+        let text = EVERYTHING.replace("assumption returns", &format!("assumption {}", kind.word()));
+        let ts = lts::parse(&text).unwrap_or_else(|e| panic!("{e}")).system;
+        let again = lts::parse(&lts::print(&ts)).unwrap_or_else(|e| panic!("{e}")).system;
+        assert_eq!((ts.assumptions[Id::from_index(0)].kind, &ts.assumptions), (*kind, &again.assumptions));
+    }
+    let wrong = lts::parse(&EVERYTHING.replace("assumption returns", "assumption hope")).expect_err("no kind");
+    assert!(wrong.message.contains("`hope`"), "{wrong}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::cpu::{Effects, Watch};
 use crate::division::{divide, divides};
 use crate::pcode::{Arith, FILE, REGISTERS, Slot, SlotKind};
 use lariat_ir::fast::{FastMap, FastSet};
-use lariat_ir::observed::{Cell, Fresh};
+use lariat_ir::observed::{Cell, Fresh, FreshOrigin};
 use lariat_ir::simplify::simplify;
 use lariat_ir::{Op, Role, Sort, Term, Terms};
 
@@ -229,13 +229,13 @@ impl<'a> Symbolic<'a> {
         }
     }
 
-    fn make_fresh(&mut self, at: Loc, size: u32, origin: &str) {
+    fn make_fresh(&mut self, at: Loc, size: u32, origin: FreshOrigin) {
         let mut done = 0;
         while done < size {
             let part = (size - done).min(8);
             let name = format!("fresh{}", self.fresh.len());
             let term = self.terms.symbol(&name, Sort::BitVec(8 * part), Role::Free);
-            self.fresh.push(Fresh { name, term, origin: origin.to_owned() });
+            self.fresh.push(Fresh { name, term, origin });
             self.write(at.plus(done), part, Some(term));
             done += part;
         }
@@ -447,7 +447,7 @@ impl Watch for Symbolic<'_> {
         self.fix_slot(pointer, address.into());
         let SlotKind::File(o) = to.place else { return };
         if volatile {
-            self.make_fresh(Loc::File(o), to.size, &format!("memory at {address:#x} that others write"));
+            self.make_fresh(Loc::File(o), to.size, FreshOrigin::Others(Some(address)));
             return;
         }
         let bytes: Vec<Option<Byte>> = (0..to.size).map(|n| self.byte(Loc::Memory(address).plus(n))).collect();
@@ -497,7 +497,7 @@ impl Watch for Symbolic<'_> {
                 self.make_fresh(
                     Loc::File(*o),
                     *n,
-                    if fresh { "an instruction whose result differs each time" } else { "memory that others write" },
+                    if fresh { FreshOrigin::Instruction } else { FreshOrigin::Others(None) },
                 );
             } else {
                 self.write(Loc::File(*o), *n, None);
@@ -505,7 +505,7 @@ impl Watch for Symbolic<'_> {
         }
         for (a, n) in &effects.memory_writes {
             if fresh || volatile {
-                self.make_fresh(Loc::Memory(*a), *n, "memory that others write");
+                self.make_fresh(Loc::Memory(*a), *n, FreshOrigin::Others(None));
             } else {
                 self.write(Loc::Memory(*a), *n, None);
             }

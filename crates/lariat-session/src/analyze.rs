@@ -1,12 +1,15 @@
 //! From a transition system to checked verdicts.
 
+use crate::results::{Reason, Stage};
 use crate::source::Source;
 use lariat_check::compose::{Control, Entry, Extent, Findings};
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
 use lariat_engines::Effort;
-use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal, Trial};
+use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal};
 use lariat_ir::neutral;
-use lariat_ir::{Claim, Integers, LocId, LoopForest, LoopId, LoopKey, Property, Proves, TransitionSystem, lts};
+use lariat_ir::{
+    Claim, Integers, LocId, LocationKind, LoopForest, LoopId, LoopKey, Property, Proves, TransitionSystem, lts,
+};
 use lariat_smt::{ContextPool, DirectSolver, DirectZ3, Limit, Z3Solver};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -64,8 +67,10 @@ pub struct Analysis {
     pub loops: Vec<LoopResult>,
     /// Its control flow.
     pub control: Control,
+    /// Whether engines could look at it. If not, `reason` says why.
+    pub searched: bool,
     /// Why the verdict on the whole is unknown.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// With `audit`: loops for which contradicting claims were accepted. A bug in the checker.
     pub contradictions: Vec<String>,
     /// How long it took.
@@ -180,6 +185,7 @@ impl<'a> Inquiry<'a> {
             proved: self.proved.clone(),
             loops: self.portfolio.results().to_vec(),
             control: self.control.clone(),
+            searched: true,
             reason,
             contradictions: contradictions(&self.system, &self.proved),
             time: self.time,
@@ -192,7 +198,7 @@ impl<'a> Inquiry<'a> {
 struct Conclusion {
     verdict: Verdict,
     program: Option<Proved>,
-    reason: Option<String>,
+    reason: Option<Reason>,
 }
 
 /// A system and what was found about it.
@@ -248,7 +254,7 @@ pub struct EntryStudy {
     /// Of an `.lts` file: where the locations of each of its systems stand in it.
     pub places: Vec<lts::Places>,
     /// Why there are no systems, or not all.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// What the systems do not say of its source.
     pub source: Source,
     /// Verdicts on different systems that contradict each other. A bug in the lowering or in the checker.
@@ -302,11 +308,8 @@ impl EntryStudy {
 /// The time that is left is not worth a start: the checks alone would exceed it.
 const TOO_LITTLE: Duration = Duration::from_millis(20);
 
-/// Why nothing is known of a loop that was still being looked at.
-pub const TIME_IS_UP: &str = "the time was up";
-
-/// The same, where memory was short.
-pub const MEMORY_IS_UP: &str = "the memory was up";
+/// Why nothing is known of a system that is still being looked at, unless another reason is found.
+pub(crate) const PENDING: Reason = Reason::TimeUp(Stage::Searching);
 
 /// Decides an entry of a program in one integer semantics, within the time of the settings.
 pub fn analyze_entry(name: &str, program: &neutral::Program, integers: Integers, settings: &Settings) -> EntryStudy {
@@ -341,18 +344,18 @@ pub fn study_each(
     lariat_smt::fresh_context();
     let deadline = Instant::now() + settings.timeout;
     let lowered: Vec<OnceCell<TransitionSystem>> = (0..count).map(|_| OnceCell::new()).collect();
-    let mut inquiries: Vec<Result<Inquiry<'_>, String>> = Vec::new();
+    let mut inquiries: Vec<Result<Inquiry<'_>, Reason>> = Vec::new();
     let mut turns = Effort::ALL.len() * count;
     'turns: for effort in Effort::ALL {
         for (i, slot) in lowered.iter().enumerate() {
             if effort == Effort::Quick {
                 let ts = slot.get_or_init(|| make(i));
-                told(i, Study { ts: ts.clone(), analysis: undecided(ts, TIME_IS_UP) });
+                told(i, Study { ts: ts.clone(), analysis: undecided(ts, PENDING) });
                 let left = deadline.saturating_duration_since(Instant::now());
                 inquiries.push(if left < TOO_LITTLE {
-                    Err("the time was up before it could be looked at".to_owned())
+                    Err(Reason::TimeUp(Stage::Starting))
                 } else {
-                    Inquiry::new(ts, checkers, deadline).map_err(|defect| defect.message)
+                    Inquiry::new(ts, checkers, deadline).map_err(|defect| Reason::Malformed(defect.message))
                 });
             }
             let share = portfolio::share(deadline, turns);
@@ -372,24 +375,23 @@ pub fn study_each(
     }
     let analyses: Vec<_> = inquiries.into_iter().map(|i| i.map(|mut i| i.analysis(deadline))).collect();
     for (i, (ts, analysis)) in lowered.into_iter().filter_map(OnceCell::into_inner).zip(analyses).enumerate() {
-        let analysis = analysis.unwrap_or_else(|reason| undecided(&ts, &reason));
+        let analysis = analysis.unwrap_or_else(|reason| undecided(&ts, reason));
         told(i, Study { ts, analysis });
     }
 }
 
 /// What is known of a system at which nobody could look.
-pub fn undecided(ts: &TransitionSystem, reason: &str) -> Analysis {
+pub fn undecided(ts: &TransitionSystem, reason: Reason) -> Analysis {
     let control = Control::unverified(ts);
-    let trial = || Trial { engine: "lariat", reason: Some(reason.to_owned()), rejected: Vec::new() };
-    let loops =
-        control.forest().loops.ids().map(|id| LoopResult { trials: vec![trial()], ..LoopResult::open(id) }).collect();
+    let loops = control.forest().loops.ids().map(LoopResult::open).collect();
     Analysis {
         verdict: Verdict::Unknown,
         program: None,
         proved: Vec::new(),
         loops,
         control,
-        reason: Some(reason.to_owned()),
+        searched: false,
+        reason: Some(reason),
         contradictions: Vec::new(),
         time: Duration::ZERO,
     }
@@ -459,12 +461,23 @@ fn conclude(
         }
     }
     if ts.proves == Proves::Diverges {
-        return unknown("no loop was proved to run for ever, and this system carries no other verdict".to_owned());
+        return unknown(Reason::NoEndlessLoop);
     }
     match program::conclude(system, Property::ProgramTerminates, ts.terms.tt(), &parts, solver, limit) {
         Ok(program) => known(Verdict::Terminates, program),
-        Err(rejection) => unknown(format!("{}: {}", rejection.condition.name(), rejection.detail)),
+        Err(rejection) => {
+            let open = (rejection.condition == Condition::LoopNotCovered).then(|| open_loop(system, &parts)).flatten();
+            unknown(Reason::NotConcluded { rejection, open })
+        }
     }
+}
+
+/// What the first outermost loop stands for of which nothing was proved: the one that the checker misses.
+fn open_loop(system: &System<'_>, parts: &[Proved]) -> Option<LocationKind> {
+    let forest = system.forest();
+    let ends = |header: LocId| parts.iter().any(|p| p.claim().property == Property::Terminates(header));
+    let header = forest.outermost().map(|l| forest.loops[l].header).find(|h| !ends(*h))?;
+    Some(system.ts().locs[header].kind())
 }
 
 /// Loops that were proved to end and to run for ever.

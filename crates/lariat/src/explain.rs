@@ -29,6 +29,7 @@ pub const PAGES: &[Page] = &[
     Page { name: "models", text: include_str!("../../../docs/models.md") },
     Page { name: "certificates", text: include_str!("../../../docs/certificates.md") },
     Page { name: "findings", text: include_str!("../../../docs/findings.md") },
+    Page { name: "codes", text: include_str!("../../../docs/codes.md") },
     Page { name: "unknown", text: include_str!("../../../docs/unknown.md") },
     Page { name: "limits", text: include_str!("../../../docs/limits.md") },
     Page { name: "harness", text: include_str!("../../../docs/harness.md") },
@@ -59,26 +60,42 @@ pub fn find(name: &str) -> Option<&'static Page> {
 
 /// The words of a report that have a section of their own.
 pub fn words() -> impl Iterator<Item = &'static str> {
-    let page = find("findings").map_or("", |p| p.text);
-    page.lines().filter_map(|l| l.strip_prefix("## "))
+    sections("findings").map(|(heading, _)| heading)
 }
 
 /// The section on a word of a report.
 fn section(word: &str) -> Option<&'static str> {
-    let page = find("findings")?.text;
-    let begin = page.find(&format!("\n## {word}\n"))? + 1;
-    let rest = &page[begin..];
-    Some(rest[2..].find("\n## ").map_or(rest, |end| &rest[..end + 3]))
+    sections("findings").find(|(heading, _)| *heading == word).map(|(_, text)| text)
+}
+
+/// The section on a code of results, in small letters, too.
+fn code_section(code: &str) -> Option<&'static str> {
+    let is_it = |heading: &str| heading.split_once(": ").is_some_and(|(c, _)| c.eq_ignore_ascii_case(code));
+    sections("codes").find(|(heading, _)| is_it(heading)).map(|(_, text)| text)
+}
+
+/// The sections of a page, each with its heading.
+fn sections(page: &str) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
+    let mut rest = find(page).map_or("", |p| p.text);
+    std::iter::from_fn(move || {
+        let begin = rest.find("\n## ")? + 1;
+        let text = &rest[begin..];
+        let end = text.find("\n## ").map_or(text.len(), |end| end + 1);
+        rest = &text[end.saturating_sub(1)..];
+        Some((text[3..].lines().next()?, &text[..end]))
+    })
 }
 
 /// What a name means: a page, or a section of one.
 pub fn explain(name: &str) -> Option<&'static str> {
-    section(name).or_else(|| find(name).map(|p| p.text))
+    section(name).or_else(|| code_section(name)).or_else(|| find(name).map(|p| p.text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lariat_ir::AssumptionKind;
+    use lariat_session::results::{Note, ReasonKind};
 
     /// The format's page shows a system: it must be one.
     #[test]
@@ -105,6 +122,31 @@ mod tests {
         let one = explain("halt").expect("it has a section");
         assert!(one.starts_with("## halt\n") && !one.contains("## recursion"), "{one}");
         assert!(words().any(|w| w == "event-loop"));
+    }
+
+    /// Every code has one meaning and one section, and every section is about a code.
+    #[test]
+    fn every_code_has_a_section() {
+        let reasons = ReasonKind::ALL.iter().map(|k| (k.code(), k.title()));
+        let assumptions = AssumptionKind::ALL.iter().map(|k| (k.code(), k.title()));
+        let notes = Note::ALL.iter().map(|k| (k.code(), k.title()));
+        let known: Vec<(&str, &str)> = reasons.chain(assumptions).chain(notes).collect();
+        for (i, (code, title)) in known.iter().enumerate() {
+            assert!(
+                known[..i].iter().all(|(other, t)| other != code && t != title),
+                "{code} {title} is not the only one"
+            );
+            let text = explain(code).unwrap_or_else(|| panic!("{code} is not explained"));
+            assert!(text.starts_with(&format!("## {code}: {title}\n")) && text.len() > 100, "{code} {title}: {text}");
+            assert_eq!(text.matches("## ").count(), 1, "{text}");
+            assert_eq!(explain(&code.to_lowercase()), Some(text));
+        }
+        let headings: Vec<&str> = sections("codes").map(|(heading, _)| heading).collect();
+        let stale: Vec<_> =
+            headings.iter().filter(|h| !known.iter().any(|(c, t)| **h == format!("{c}: {t}"))).collect();
+        assert!(stale.is_empty(), "{stale:?}");
+        assert_eq!(headings.len(), known.len());
+        assert!(headings.is_sorted(), "{headings:?}");
     }
 
     #[test]

@@ -32,6 +32,7 @@
 //!
 //! Each folder is a test, so that they run side by side; each prints how much of its folder is decided.
 
+use lariat_session::results::ReasonKind;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -452,7 +453,7 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers) -> Compared {
             let partner = truths.iter().position(|other| other.recursion && t.with.as_ref() == Some(&other.function));
             // A program that was not read within its time, on a busy machine, or did not answer, has no loops that could be listed: it is
             // undecided.
-            let late = json["reason"].as_str().is_some_and(|r| r.contains("the time was up"));
+            let late = json["reason_code"] == ReasonKind::TimeUp.code();
             if late && !t.absent && !t.may_stay_open(integers) {
                 open.push(format!("line {}: the {of} was not looked at in time", t.line));
             } else if !t.absent && !late && partner.is_none_or(|p| said[p].is_empty()) {
@@ -677,7 +678,7 @@ fn what_is_undecided_is_said_to_be() {
     assert_eq!(found(note, "unknown", Integers::Ideal), open);
     // What was not looked at in time is undecided, not missing.
     let late = truths("while (x) { //@ loop: diverges\n").expect("it is a truth");
-    let json = serde_json::json!({ "verdict": "unknown", "reason": "the time was up before the program was read" });
+    let json = serde_json::json!({ "verdict": "unknown", "reason_code": ReasonKind::TimeUp.code() });
     let c = compare(&late, &json, Integers::C);
     assert_eq!((c.wrong.len(), c.open.len()), open);
 }

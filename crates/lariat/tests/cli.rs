@@ -80,8 +80,19 @@ fn json_has_the_fields_that_scripts_rely_on() {
     let o = lariat(&["check", "--format", "json", "examples/zune.lts"]);
     assert_eq!(o.status.code(), Some(1));
     let json: serde_json::Value = serde_json::from_str(&stdout(&o)).expect("JSON and nothing else");
-    let top =
-        ["schema", "tool", "verdict", "integers", "data_model", "entry", "loops", "recursion", "assumptions", "millis"];
+    let top = [
+        "schema",
+        "tool",
+        "verdict",
+        "integers",
+        "data_model",
+        "entry",
+        "loops",
+        "recursion",
+        "assumptions",
+        "millis",
+        "reason_code",
+    ];
     for key in top {
         assert!(json.get(key).is_some(), "{key}");
     }
@@ -102,6 +113,8 @@ fn json_has_the_fields_that_scripts_rely_on() {
         "overflow",
         "reason",
         "millis",
+        "reason_code",
+        "notes",
     ];
     for key in keys {
         assert!(json["loops"][0].get(key).is_some(), "{key}");
@@ -129,7 +142,7 @@ fn two_runs_print_the_same_bytes() {
         let differs = first.lines().zip(second.lines()).find(|(a, b)| a != b);
         assert!(first == second, "--format {format}: {differs:?}");
     }
-    for args in [&["explain"][..], &["explain", "orbit"], &["--help"], &["check", "--help"]] {
+    for args in [&["explain"][..], &["explain", "orbit"], &["explain", "L0101"], &["--help"], &["check", "--help"]] {
         assert_eq!(lariat(args).stdout, lariat(args).stdout);
     }
 }

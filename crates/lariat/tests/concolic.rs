@@ -1,9 +1,9 @@
 //! Observed iterations, made by hand: what closes, what must not, and that the checker agrees.
 
 use lariat_check::{System, check};
-use lariat_engines::concolic::{Conclusion, close};
-use lariat_ir::observed::{Cell, Fresh, Iteration, Observed};
-use lariat_ir::{Bits, Op, Role, Sort, Term, Terms};
+use lariat_engines::concolic::{Conclusion, OpenCause, close};
+use lariat_ir::observed::{Cell, Fresh, FreshOrigin, Iteration, Observed};
+use lariat_ir::{Assumption, AssumptionKind, Bits, Op, Role, Sort, Term, Terms};
 use lariat_smt::{Limit, Z3Solver};
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ impl Hand {
     fn fresh(&mut self) -> Term {
         let name = format!("fresh{}", self.fresh.len());
         let term = self.terms.symbol(&name, Sort::BitVec(32), Role::Free);
-        self.fresh.push(Fresh { name, term, origin: "a die".into() });
+        self.fresh.push(Fresh { name, term, origin: FreshOrigin::Instruction });
         term
     }
     fn observed(self, iterations: Vec<Iteration>, order: &[usize], heads: &[&[u128]]) -> Observed {
@@ -50,7 +50,11 @@ impl Hand {
 }
 
 fn conclude(o: &Observed) -> Conclusion {
-    close(o, &["nobody else writes".into()], Instant::now() + Duration::from_secs(10))
+    close(
+        o,
+        &[Assumption::everywhere(AssumptionKind::Undisturbed, "nobody else writes")],
+        Instant::now() + Duration::from_secs(10),
+    )
 }
 
 /// That it closes, and that the checker accepts it; gives the kind of the certificate.
@@ -172,7 +176,7 @@ fn a_die_in_a_guard() {
     let die = h.fresh();
     let i = Iteration { guards: vec![h.terms.not(h.terms.eq(die, h.number(6)))], changes: vec![] };
     match conclude(&h.observed(vec![i], &[0, 0], &[&[1], &[1], &[1]])) {
-        Conclusion::Open { reason, foregone, .. } => assert!(foregone && reason.contains("a die"), "{reason}"),
+        Conclusion::Open { cause, .. } => assert_eq!(cause, OpenCause::Fresh(FreshOrigin::Instruction)),
         other => panic!("{other:?}"),
     }
 }

@@ -1,5 +1,7 @@
 //! What a reader is told of a loop, and what scripts read of it.
 
+use lariat_ir::AssumptionKind;
+use lariat_session::results::{Note, ReasonKind};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -134,6 +136,10 @@ fn an_end_by_overflow_is_a_finding() {
     let (status, results) = json(&["examples/overflow.c"]);
     let l = &results["loops"][0];
     assert_eq!((status, &l["verdict"], &l["reason"]), (Some(1), &"unknown".into(), &"ends-only-by-overflow".into()));
+    assert_eq!(l["reason_code"], ReasonKind::OnlyByOverflow.code());
+    assert_eq!(l["notes"], serde_json::json!([Note::EndsOnlyByOverflow.code()]));
+    let codes = [&results["reason_code"], &results["entries"][0]["reason_code"]];
+    assert_eq!(codes, [ReasonKind::LoopOpen.code(); 2], "{}", results["reason"]);
     assert_eq!(l["overflow"], serde_json::json!({ "c": "unknown", "wrap": "terminates", "ideal": "diverges" }));
     assert!(l["witness"].is_null() && l["certificate"].is_null(), "{l}");
     contains(
@@ -232,6 +238,7 @@ fn assumptions_are_grouped() {
     contains(&shown, &["assumed.c:3:5 and 2 more)"]);
     let (_, results) = json(&[&path]);
     assert_eq!(results["assumptions"].as_array().map(Vec::len), Some(3), "each is in the results");
+    assert_eq!(results["assumptions"][0]["code"], AssumptionKind::Returns.code());
 }
 
 #[test]

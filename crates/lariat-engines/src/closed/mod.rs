@@ -23,7 +23,7 @@ mod simulate;
 mod tests;
 
 use crate::choices::{self, Chosen, PathChoice};
-use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
 use crate::path::{SymbolicPath, between, in_state, speaks_of_variables};
 use crate::stem;
 use lariat_ir::simplify::simplify;
@@ -54,7 +54,7 @@ impl Engine for ClosedSet {
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         if cx.effort == Effort::Quick {
-            return Outcome::GaveUp(String::new());
+            return Outcome::nothing_new();
         }
         let mut solver = cx.solver();
         match search(task, cx, solver.as_mut()) {
@@ -80,7 +80,7 @@ struct Way {
 /// Facts at each header.
 type Facts = BTreeMap<LocId, Vec<Term>>;
 
-fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, String> {
+fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, NoClaim> {
     let ts = task.ts;
     let choices = cx.effort.most(1, MOST_CHOICES);
     let variants: Vec<Vec<Way>> = (0..choices).map(|nth| ways(task, cx, nth)).collect();
@@ -119,8 +119,11 @@ fn search(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Cla
             return Ok(claim);
         }
     }
-    Err(if cx.out_of_time() { "the time was up" } else { "no set of states around the first ones is never left" }
-        .into())
+    Err(if cx.out_of_time() {
+        NoClaim::out_of_time()
+    } else {
+        "no set of states around the first ones is never left".into()
+    })
 }
 
 /// What was tried already.

@@ -5,7 +5,7 @@ use crate::board::Board;
 use crate::testing::{after, all_values, cx, holds, system};
 use lariat_ir::{LoopForest, Machine, State};
 
-fn search(text: &str) -> (TransitionSystem, Result<Claim, String>) {
+fn search(text: &str) -> (TransitionSystem, Result<Claim, NoClaim>) {
     let ts = system(text);
     let forest = LoopForest::of(&ts);
     // The outermost loop that is met last: what comes before it is the way.
@@ -61,7 +61,7 @@ fn states(ts: &TransitionSystem, at: LocId) -> Vec<State> {
 /// What is said where none is found.
 fn missing(text: &str) -> String {
     match search(text) {
-        (_, Err(reason)) => reason,
+        (_, Err(reason)) => reason.to_string(),
         (_, Ok(claim)) => panic!("{claim:?}\n{text}"),
     }
 }
@@ -237,7 +237,7 @@ fn who_is_to_be_quick_says_nothing() {
     let (board, goals) = (Board::default(), [Goal::Endless(forest.loops.ids().next().expect("a loop"))]);
     let task = Task { ts: &ts, forest: &forest, hash: ts.hash(), goals: &goals, board: &board };
     let outcome = ClosedSet.run(&task, &mut cx(Effort::Quick));
-    assert!(matches!(outcome, Outcome::GaveUp(reason) if reason.is_empty()));
+    assert!(matches!(outcome, Outcome::GaveUp(reason) if reason.text().is_empty()));
     assert!(matches!(ClosedSet.run(&task, &mut cx(Effort::Brief)), Outcome::Claims(claims) if claims.len() == 1));
     assert!(ClosedSet.pursues(goals[0]) && !ClosedSet.pursues(Goal::Ends(goals[0].loop_id())));
 }

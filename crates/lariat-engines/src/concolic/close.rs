@@ -1,11 +1,11 @@
 //! The search for an argument why iterations close.
 
 use super::system::{Built, Form, build};
-use super::{Closed, Conclusion, Counter};
+use super::{Closed, Conclusion, Counter, OpenCause};
 use lariat_ir::fast::FastMap;
 use lariat_ir::observed::Observed;
 use lariat_ir::{
-    Arm, Bits, Certificate, Choice, Claim, LocId, LoopForest, Move, Op, Property, Role, StatePart, Term,
+    Arm, Assumption, Bits, Certificate, Choice, Claim, LocId, LoopForest, Move, Op, Property, Role, StatePart, Term,
     TransitionSystem, Value, VarId,
 };
 use lariat_smt::{Answer, Limit, Model, Solver, Z3Solver};
@@ -26,7 +26,7 @@ const COMPARED_CELLS: usize = 40;
 pub(super) struct Search<'a> {
     pub observed: &'a Observed,
     pub relevant: Vec<usize>,
-    pub assumptions: &'a [String],
+    pub assumptions: &'a [Assumption],
     pub until: Instant,
 }
 
@@ -73,7 +73,7 @@ impl Search<'_> {
         } else {
             "after the observed iterations another way is possible".to_owned()
         };
-        Conclusion::Open { reason, leaves, foregone: false }
+        Conclusion::Open { reason, leaves, cause: OpenCause::AnotherWay }
     }
 
     /// The first round after which all relevant cells have the values of before.

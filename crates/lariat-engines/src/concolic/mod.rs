@@ -18,8 +18,8 @@ mod close;
 mod system;
 
 use lariat_ir::fast::FastSet;
-use lariat_ir::observed::Observed;
-use lariat_ir::{Claim, LocId, Term, TransitionSystem};
+use lariat_ir::observed::{FreshOrigin, Observed};
+use lariat_ir::{Assumption, Claim, LocId, Term, TransitionSystem};
 use std::time::Instant;
 
 /// A system made of iterations, and why it runs for ever. Nothing is proved before the checker has accepted the claim.
@@ -65,32 +65,41 @@ pub enum Conclusion {
         reason: String,
         /// A state after which no observed iteration follows, by cell.
         leaves: Vec<(usize, u128)>,
-        /// Whether more iterations would change nothing about it.
-        foregone: bool,
+        /// What leaves it open.
+        cause: OpenCause,
     },
 }
 
-/// Tries to close observed iterations. The assumptions are what the observation rests on, in words.
-pub fn close(observed: &Observed, assumptions: &[String], until: Instant) -> Conclusion {
+/// What leaves it open whether observed iterations go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenCause {
+    /// A value decides it that nobody can foretell: more iterations would change nothing about that.
+    Fresh(FreshOrigin),
+    /// Another way is possible, as far as was found out.
+    AnotherWay,
+}
+
+/// Tries to close observed iterations. The assumptions are what the observation rests on.
+pub fn close(observed: &Observed, assumptions: &[Assumption], until: Instant) -> Conclusion {
     let relevant = match relevant(observed) {
         Ok(cells) => cells,
         Err(origin) => {
             let reason = format!("the way it takes depends on {origin}");
-            return Conclusion::Open { reason, leaves: Vec::new(), foregone: true };
+            return Conclusion::Open { reason, leaves: Vec::new(), cause: OpenCause::Fresh(origin) };
         }
     };
     close::Search { observed, relevant, assumptions, until }.run()
 }
 
 /// The cells that guards depend on; or where a fresh value comes from that a guard depends on directly.
-fn relevant(o: &Observed) -> Result<Vec<usize>, String> {
+fn relevant(o: &Observed) -> Result<Vec<usize>, FreshOrigin> {
     let of_symbol = |t: Term| o.cells.iter().position(|c| c.term == t);
     let mut wanted: FastSet<usize> = FastSet::default();
     let mut open: Vec<Term> = o.iterations.iter().flat_map(|i| i.guards.iter().copied()).collect();
     for g in &open {
         for s in o.terms.symbols(*g) {
             if let Some(f) = o.fresh.iter().find(|f| f.term == s) {
-                return Err(f.origin.clone());
+                return Err(f.origin);
             }
         }
     }

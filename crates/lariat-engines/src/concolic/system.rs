@@ -37,14 +37,12 @@ pub(super) fn build(
     iterations: &[usize],
     head: usize,
     form: Form,
-    assumptions: &[String],
+    assumptions: &[Assumption],
 ) -> Built {
     let mut ts = TransitionSystem::new("observed", Integers::Wrap);
     ts.proves = Proves::Diverges;
     ts.mode = Mode::Program;
-    for text in assumptions {
-        ts.assumptions.push(Assumption { text: text.clone(), span: None });
-    }
+    ts.assumptions = assumptions.iter().cloned().collect();
     let vars: Vec<VarId> =
         relevant.iter().map(|n| ts.add_var(&o.cells[*n].name, Sort::BitVec(o.cells[*n].width))).collect();
     let mut symbols: FastMap<Term, Term> = FastMap::default();

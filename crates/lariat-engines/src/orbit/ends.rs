@@ -25,7 +25,7 @@
 //! loops that hold inner loops are left alone.
 //!
 
-use crate::engine::{EngineCx, Task};
+use crate::engine::{EngineCx, NoClaim, Task};
 use crate::linear::{Linear, Reading, constraints, linear};
 use crate::path::{Around, SymbolicPath, in_state};
 use dashu_int::IBig;
@@ -43,7 +43,7 @@ pub(super) fn always_ends(
     cx: &EngineCx,
     solver: &mut dyn Solver,
     all: &Around,
-) -> Result<Claim, String> {
+) -> Result<Claim, NoClaim> {
     let ts = task.ts;
     if !all.complete {
         return Err("its paths cannot be listed: it holds another loop, or has too many".into());
@@ -59,7 +59,7 @@ pub(super) fn always_ends(
         .collect();
     for reading in [Reading::Signed, Reading::Unsigned] {
         if cx.out_of_time() {
-            return Err("the time was up".into());
+            return Err(NoClaim::out_of_time());
         }
         let Some(weights) = falling_function(ts, cx, &feasible, reading) else { continue };
         let Some(measure) = measure_term(ts, &weights, reading) else { continue };

@@ -10,7 +10,7 @@
 
 use super::MOST_PATHS;
 use crate::choices;
-use crate::engine::{EngineCx, Task};
+use crate::engine::{EngineCx, NoClaim, Task};
 use crate::path::{Around, Occurrence, SymbolicPath, in_state};
 use crate::stem;
 use lariat_ir::simplify::simplify;
@@ -28,10 +28,10 @@ pub(super) fn runs_for_ever(
     cx: &EngineCx,
     solver: &mut dyn Solver,
     all: &Around,
-) -> Result<Claim, String> {
+) -> Result<Claim, NoClaim> {
     let ts = task.ts;
     let header = task.this().header;
-    let mut why = "no path around it leads back into its own condition".to_owned();
+    let mut why = NoClaim::from("no path around it leads back into its own condition");
     if all.limited {
         let _ = write!(why, ", of the first {MOST_PATHS}");
     }
@@ -43,7 +43,7 @@ pub(super) fn runs_for_ever(
         }
         for choice in ways {
             if cx.out_of_time() {
-                return Err("the time was up".into());
+                return Err(NoClaim::out_of_time());
             }
             let chosen = choices::choose(ts, header, &path.edges, &choice);
             let Some(set) = recurrent(ts, cx, solver, &chosen) else { continue };

@@ -8,7 +8,7 @@ mod ends;
 mod forever;
 mod periodic;
 
-use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
 use crate::path::around;
 use lariat_ir::Claim;
 use lariat_smt::Solver;
@@ -17,7 +17,7 @@ use lariat_smt::Solver;
 pub struct Orbit;
 
 /// One that ends with a claim, or with a reason why there is none.
-type Test<'a> = &'a dyn Fn(&mut dyn Solver) -> Result<Claim, String>;
+type Test<'a> = &'a dyn Fn(&mut dyn Solver) -> Result<Claim, NoClaim>;
 
 /// More paths around a loop than this are not looked at.
 const MOST_PATHS: usize = 64;
@@ -32,7 +32,7 @@ impl Engine for Orbit {
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         let ts = task.ts;
         if cx.effort == Effort::Brief {
-            return Outcome::GaveUp(String::new());
+            return Outcome::nothing_new();
         }
         if cx.effort == Effort::Full {
             // The other tests have no bounds that are worth raising.
@@ -41,7 +41,7 @@ impl Engine for Orbit {
             {
                 return Outcome::Claims(vec![claim]);
             }
-            return Outcome::GaveUp(String::new());
+            return Outcome::nothing_new();
         }
         let this = task.this();
         let all = around(ts, cx, this.header, &this.body, MOST_PATHS);
@@ -67,6 +67,6 @@ impl Engine for Orbit {
                 }
             }
         }
-        if claims.is_empty() { Outcome::GaveUp(reasons.join("; ")) } else { Outcome::Claims(claims) }
+        if claims.is_empty() { Outcome::GaveUp(NoClaim::all(&reasons)) } else { Outcome::Claims(claims) }
     }
 }

@@ -18,7 +18,7 @@
 //! cycle that reads an environment value, or a stem that does, is not used.
 
 use crate::board::relevant;
-use crate::engine::{EngineCx, Task};
+use crate::engine::{EngineCx, NoClaim, Task};
 use crate::symex::concrete::{Lasso, Runner};
 use crate::symex::paths::{Bounds, Explored, Paths, Visit, Witness, start_of, too_hard, value_of};
 use crate::symex::reads::{Miss, fixed_at_start};
@@ -64,7 +64,7 @@ const FULL: Reach =
 const MOST_MISSES: usize = 4;
 
 /// A run that comes back to where it was, as a claim.
-pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, String> {
+pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, NoClaim> {
     let ts = task.ts;
     let header = task.this().header;
     let found = task.board.get_or_insert_with(LassosByEffort::default);

@@ -8,7 +8,7 @@ use super::automaton::{Automaton, Mark};
 use super::monotone::{Mode, cases, kept};
 use crate::choices::{self, Chosen, PathChoice};
 use crate::closed_form::term;
-use crate::engine::{EngineCx, Task};
+use crate::engine::{EngineCx, NoClaim, Task};
 use crate::linear::{Linear, Reading, constraints};
 use crate::path::{SymbolicPath, in_state};
 use crate::stem;
@@ -32,7 +32,7 @@ pub(super) fn search(
     solver: &mut dyn Solver,
     automaton: &mut Automaton,
     invariants: &BTreeMap<LocId, Term>,
-) -> Result<Claim, String> {
+) -> Result<Claim, NoClaim> {
     let ts = task.ts;
     let mut tried: BTreeSet<(LocId, Term)> = BTreeSet::new();
     let mut unreached = false;
@@ -48,7 +48,7 @@ pub(super) fn search(
             for case in cases(ts, cycle.condition) {
                 for mode in Mode::ALL {
                     if cx.out_of_time() {
-                        return Err("the time was up".into());
+                        return Err(NoClaim::out_of_time());
                     }
                     if patience == 0 {
                         return Err(

@@ -15,7 +15,7 @@ mod reduction;
 mod tests;
 mod times;
 
-use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
 use crate::invariants::Invariants;
 use crate::rank::on_slice;
 use automaton::Automaton;
@@ -38,7 +38,7 @@ impl Engine for PathAutomaton {
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
         if cx.effort == Effort::Quick {
-            return Outcome::GaveUp(String::new());
+            return Outcome::nothing_new();
         }
         // Many small questions: one that is hard is not worth the time of the others.
         cx.limit.rlimit = cx.limit.rlimit.min(cx.effort.most(200_000, 400_000));
@@ -56,12 +56,12 @@ impl Engine for PathAutomaton {
                 Err(reason) => reasons.push(reason),
             }
         }
-        if claims.is_empty() { Outcome::GaveUp(reasons.join("; ")) } else { Outcome::Claims(claims) }
+        if claims.is_empty() { Outcome::GaveUp(NoClaim::all(&reasons)) } else { Outcome::Claims(claims) }
     }
 }
 
 /// Claims that the loop ends, from its slice.
-fn ends(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
+fn ends(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, NoClaim> {
     // The other half looks at this loop, too.
     let now = Instant::now();
     let deadline = now + cx.deadline.saturating_duration_since(now) / 2;
@@ -72,7 +72,7 @@ fn ends(task: &Task<'_>, cx: &EngineCx) -> Result<Vec<Claim>, String> {
 }
 
 /// A claim that the loop can run for ever.
-fn runs_for_ever(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, String> {
+fn runs_for_ever(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, NoClaim> {
     let mut solver = cx.solver();
     let mut automaton = Automaton::of(task, cx, solver.as_mut());
     // What ends by itself is not looked at again: marks only, whatever the steps say together.

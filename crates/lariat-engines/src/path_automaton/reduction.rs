@@ -20,7 +20,7 @@
 //! The measure at a header is the tuple of the cell that the state is in. The checker shows on the system itself that it falls.
 
 use super::automaton::{Automaton, Mark};
-use crate::engine::{Effort, Task};
+use crate::engine::{Effort, NoClaim, Task};
 use crate::lp::{Clock, Rational};
 use crate::rank::Proof;
 use crate::rank::encode::Encoder;
@@ -50,7 +50,7 @@ pub(super) fn search(
     effort: Effort,
     deadline: Instant,
     known: &dyn Fn() -> BTreeMap<LocId, Term>,
-) -> Result<Vec<Proof>, String> {
+) -> Result<Vec<Proof>, NoClaim> {
     let encoder = Encoder::new(task.ts, Clock::new(effort.most(BRIEF, u64::MAX), deadline));
     let reduction = Reduction::new(task, &encoder, automaton);
     for supported in [false, true] {
@@ -68,9 +68,9 @@ pub(super) fn search(
         return Ok(proofs);
     }
     Err(if Instant::now() >= deadline {
-        "the time was up".into()
+        NoClaim::out_of_time()
     } else if automaton.limited {
-        format!("it has more than {} paths, and the merged ones could not be reduced", automaton.states.len())
+        format!("it has more than {} paths, and the merged ones could not be reduced", automaton.states.len()).into()
     } else {
         "its automaton has states or cycles that could not be shown to end".into()
     })
@@ -127,7 +127,7 @@ impl<'a> Reduction<'a> {
         task: &Task<'_>,
         automaton: &Automaton,
         invariants: &BTreeMap<LocId, Term>,
-    ) -> Result<Model, String> {
+    ) -> Result<Model, NoClaim> {
         let cutpoints: Vec<LocId> = automaton.cells.iter().map(|c| c.0).collect();
         let cells: Vec<Term> = automaton.cells.iter().map(|c| c.1).collect();
         let region = Region {

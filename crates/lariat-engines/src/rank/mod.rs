@@ -19,7 +19,7 @@ pub(crate) mod synth;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::{Effort, Engine, EngineCx, Goal, Outcome, Task};
+use crate::engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
 use crate::invariants::Invariants;
 use crate::lp::Clock;
 use crate::slice::{brought, slice};
@@ -57,10 +57,11 @@ const ONE_TUPLE: u64 = 4_000_000;
 const BRIEF: u64 = 150_000;
 
 /// A search for proofs, given what is known at locations.
-pub(crate) type SearchOn<'s> = dyn Fn(&Task<'_>, &dyn Fn() -> BTreeMap<LocId, Term>) -> Result<Vec<Proof>, String> + 's;
+pub(crate) type SearchOn<'s> =
+    dyn Fn(&Task<'_>, &dyn Fn() -> BTreeMap<LocId, Term>) -> Result<Vec<Proof>, NoClaim> + 's;
 
 /// Claims that a loop ends, from a search on its slice.
-pub(crate) fn on_slice(task: &Task<'_>, deadline: Instant, search: &SearchOn<'_>) -> Result<Vec<Claim>, String> {
+pub(crate) fn on_slice(task: &Task<'_>, deadline: Instant, search: &SearchOn<'_>) -> Result<Vec<Claim>, NoClaim> {
     let ts = task.ts;
     let known = || Invariants::of(task.board, ts, task.forest, deadline);
     let proofs = match slice(ts, &task.this().body) {
@@ -99,7 +100,7 @@ fn search(
     effort: Effort,
     deadline: Instant,
     known: &dyn Fn() -> BTreeMap<LocId, Term>,
-) -> Result<Vec<Proof>, String> {
+) -> Result<Vec<Proof>, NoClaim> {
     let ts = task.ts;
     let this = task.this();
     let inner = task.forest.loops.entries().filter(|(id, _)| *id == task.id() || task.forest.is_inside(*id, task.id()));
@@ -149,7 +150,7 @@ fn search(
     };
     match partition::search(&encoder, &analysis, &cutpoints, bound, effort) {
         Some(found) => Ok(found.measures.into_iter().map(|m| (m, found.invariants.clone())).collect()),
-        None if Instant::now() >= deadline => Err("the time was up".into()),
+        None if Instant::now() >= deadline => Err(NoClaim::out_of_time()),
         None => Err("no tuple of functions that are linear in few parts falls on each of its steps".into()),
     }
 }

@@ -4,6 +4,7 @@ use super::case::{Case, Goal};
 use super::encode::{Encoder, LARGEST_DIVISOR};
 use super::form::Form;
 use super::relation::Relation;
+use crate::engine::NoClaim;
 use crate::path::{SymbolicPath, in_state};
 use lariat_ir::simplify::simplify;
 use lariat_ir::{LocId, Op, Role, Sort, Term, TransitionSystem};
@@ -40,7 +41,7 @@ impl Region<'_> {
 }
 
 /// All steps of a region as relations, or why not.
-pub(crate) fn steps(encoder: &Encoder<'_>, region: &Region<'_>, detail: Detail) -> Result<Vec<Relation>, String> {
+pub(crate) fn steps(encoder: &Encoder<'_>, region: &Region<'_>, detail: Detail) -> Result<Vec<Relation>, NoClaim> {
     let mut found = Found { relations: Vec::new(), seen: HashSet::new() };
     for (from, &start) in region.cutpoints.iter().enumerate() {
         from_cutpoint(encoder, region, detail, from, start, &mut found)?;
@@ -60,7 +61,7 @@ fn from_cutpoint(
     from: usize,
     start: LocId,
     found: &mut Found,
-) -> Result<(), String> {
+) -> Result<(), NoClaim> {
     let ts = encoder.ts;
     let mut case = Case::new(&encoder.clock);
     case.goals.extend(region.dimensions.iter().map(|d| Goal::Value(*d, encoder.reading(*d))));
@@ -81,10 +82,10 @@ fn from_cutpoint(
                 continue;
             }
             if encoder.out_of_time() {
-                return Err("the time was up while its paths were listed".into());
+                return Err(NoClaim::OutOfTime("the time was up while its paths were listed".to_owned()));
             }
             if open.len() + found.relations.len() > detail.most_steps {
-                return Err(format!("it has more than {} ways between its cutpoints", detail.most_steps));
+                return Err(format!("it has more than {} ways between its cutpoints", detail.most_steps).into());
             }
             let next = path.then(ts, e);
             let ends: Vec<usize> = (0..region.cutpoints.len()).filter(|i| region.cutpoints[*i] == to).collect();

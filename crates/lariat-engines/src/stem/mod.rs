@@ -7,7 +7,7 @@ mod backward;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::{Effort, EngineCx};
+use crate::engine::{Effort, EngineCx, NoClaim};
 use crate::path::{SymbolicPath, in_state};
 use crate::symex::concrete::Runner;
 use crate::symex::paths::{Bounds, Paths, Witness, start_of, too_hard, value_of};
@@ -44,7 +44,7 @@ pub(crate) fn find(
     solver: &mut dyn Solver,
     target: LocId,
     set: Term,
-) -> Result<Stem, String> {
+) -> Result<Stem, NoClaim> {
     let machine = Machine::new(ts);
     let mut paths = Paths::new(ts, cx, solver, BTreeSet::from([target]), BOUNDS);
     let mut arrivals = 0;
@@ -66,7 +66,7 @@ pub(crate) fn find(
         return Ok(stem);
     }
     if cx.out_of_time() {
-        return Err("the time was up while looking for a way from the entry".into());
+        return Err(NoClaim::OutOfTime("the time was up while looking for a way from the entry".to_owned()));
     }
     Err(if paths.limited {
         "no way from the entry into the states that repeat was found, forwards or backwards".into()

@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::{after, cx, holds, named, system};
 use lariat_ir::State;
 
-fn search(text: &str, effort: Effort) -> (TransitionSystem, Result<Stem, String>) {
+fn search(text: &str, effort: Effort) -> (TransitionSystem, Result<Stem, NoClaim>) {
     let ts = system(text);
     let target = named(&ts, "head");
     let set = ts.edges[ts.locs[target].out[0]].guard;
@@ -30,7 +30,7 @@ fn found(text: &str) -> (TransitionSystem, Stem) {
 /// What is said where none is found.
 fn missing(text: &str) -> String {
     match search(text, Effort::Full) {
-        (_, Err(reason)) => reason,
+        (_, Err(reason)) => reason.to_string(),
         (_, Ok(stem)) => panic!("{stem:?}\n{text}"),
     }
 }
@@ -151,7 +151,7 @@ fn who_is_to_be_quick_does_not_look_backwards() {
     let (_, stem) = search(&counts(2, "x == 7"), Effort::Quick);
     assert_eq!(
         stem.map(|s| s.moves.len()),
-        Err("no way from the entry into the states that repeat was found, forwards or backwards".to_owned())
+        Err("no way from the entry into the states that repeat was found, forwards or backwards".into())
     );
 }
 
@@ -189,5 +189,5 @@ fn without_time_nothing_is_found() {
     let cx = EngineCx { deadline: std::time::Instant::now(), ..cx(Effort::Full) };
     let mut solver = cx.solver();
     let reason = find(&ts, &cx, solver.as_mut(), head, ts.terms.tt()).expect_err("it has no time");
-    assert_eq!(reason, "the time was up while looking for a way from the entry");
+    assert_eq!(reason, NoClaim::OutOfTime("the time was up while looking for a way from the entry".to_owned()));
 }

@@ -14,6 +14,7 @@ mod tests;
 mod tokens;
 
 use crate::{DataModel, Failure, module};
+use lariat_ir::AssumptionKind;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -67,8 +68,8 @@ pub struct Model {
     /// Whether `returns` holds in the C locale only. Every C program starts in it; after `setlocale` or `uselocale`, and
     /// in a function analysed on its own, that is an assumption.
     pub c_locale: bool,
-    /// What the entry takes for granted, in words for the report.
-    pub assumption: Option<String>,
+    /// What the entry takes for granted: what kind of thing, and words for the report.
+    pub assumption: Option<(AssumptionKind, String)>,
     /// The translator has code of its own for this function, and the entry only says that it is known.
     pub special: bool,
 }

@@ -7,6 +7,7 @@ use super::{
     Returns, StreamUse, Type, UnaryOp, When, Write,
 };
 use crate::Failure;
+use lariat_ir::AssumptionKind;
 
 /// Words that cannot name a parameter, because they mean something where a parameter can stand.
 const RESERVED: &[&str] = &[
@@ -348,6 +349,11 @@ impl<'a> Parser<'a> {
                 model.c_locale = true;
             }
             "assumes" => {
+                let kind = match self.peek() {
+                    Some(Token::Word(word)) => AssumptionKind::of_word(word),
+                    _ => None,
+                };
+                self.at += usize::from(kind.is_some());
                 let Some(Token::Text(text)) = self.peek() else {
                     return Err(self.expected("the assumption in quotes"));
                 };
@@ -355,7 +361,7 @@ impl<'a> Parser<'a> {
                     return Err(self.error("one assumption is enough: say both in one sentence"));
                 }
                 self.at += 1;
-                model.assumption = Some(text.to_string());
+                model.assumption = Some((kind.unwrap_or(AssumptionKind::Model), text.to_string()));
             }
             "special" => model.special = true,
             _ => {

@@ -4,6 +4,7 @@ use super::{
     Arg, BinaryOp, Content, Effect, Ends, Expr, Handle, Kept, Kind, Model, Occasion, Param, Requirement, Returns,
     StreamUse, Type, UnaryOp, When, Write,
 };
+use lariat_ir::AssumptionKind;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Model {
@@ -81,8 +82,9 @@ impl Display for Model {
         if self.c_locale {
             f.write_str("\n    in the C locale")?;
         }
-        if let Some(assumption) = &self.assumption {
-            write!(f, "\n    assumes \"{assumption}\"")?;
+        if let Some((kind, text)) = &self.assumption {
+            let word = if *kind == AssumptionKind::Model { String::new() } else { format!("{} ", kind.word()) };
+            write!(f, "\n    assumes {word}\"{text}\"")?;
         }
         if self.special {
             f.write_str("\n    special")?;

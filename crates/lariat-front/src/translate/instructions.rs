@@ -9,8 +9,8 @@ use super::values::numbers::{Comparison, Conversion, Operation, bit_operation, s
 use super::values::operand_type;
 use super::{ModelUse, bits_of};
 use crate::module::{AtomicOp, BinOp, Callee, Constant, Flags, Instruction, Op, Operand, Promise, Type};
-use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow};
+use lariat_ir::{AssumptionKind, UnknownKind};
 
 impl<'m> Builder<'_, 'm> {
     pub(super) fn execute(&mut self, state: &mut State, instruction: &'m Instruction) -> Result<Flow, Split> {
@@ -89,12 +89,22 @@ impl<'m> Builder<'_, 'm> {
             }
             Op::VaArg { .. } => {
                 let span = state.span.clone();
-                self.values.assume(state, "further arguments are as the function expects them", span);
+                self.values.assume(
+                    state,
+                    AssumptionKind::Variadic,
+                    "further arguments are as the function expects them",
+                    span,
+                );
                 Some(self.values.any(state, ty, UnknownKind::Environment))
             }
             Op::Opaque { what, .. } => {
                 let span = state.span.clone();
-                self.values.assume(state, &format!("`{what}` has no effect but its result"), span);
+                self.values.assume(
+                    state,
+                    AssumptionKind::NoEffect,
+                    &format!("`{what}` has no effect but its result"),
+                    span,
+                );
                 Some(self.values.any(state, ty, UnknownKind::Abstraction))
             }
             Op::Call { .. } => return self.called(state, instruction),

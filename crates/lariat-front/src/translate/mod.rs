@@ -97,9 +97,8 @@ fn refuse(module: &Module) -> Result<(), Failure> {
 }
 
 /// Makes assumptions that every proof about a program rests on, in both its forms.
-fn state(program: &mut Program, assumed: &[String]) {
-    let all = assumed.iter().map(|text| Assumption { text: text.clone(), span: None });
-    program.assumptions.extend(all);
+fn state(program: &mut Program, assumed: &[Assumption]) {
+    program.assumptions.extend_from_slice(assumed);
     if let Recursion::Resumed { ending } = &mut program.recursion {
         state(ending, assumed);
     }

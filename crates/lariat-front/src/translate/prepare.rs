@@ -12,6 +12,7 @@ use crate::module::{
     Operand, Promise, Terminator, Type, ValueId,
 };
 use lariat_ir::fast::FastSet;
+use lariat_ir::{Assumption, AssumptionKind};
 
 /// The kinds of the checks' traps.
 const SHIFT: u128 = 20;
@@ -39,13 +40,14 @@ pub(super) fn prepare(module: &Module) -> Module {
 
 /// Functions by which a program tells a tool what to assume stop the runs that they exclude, also where the program has a
 /// body for them: a body that waits for ever is the usual way to write down, in C, that a run does not count. Gives what is
-/// assumed by that, in words.
-pub(super) fn leave_assumptions_to_models(module: &mut Module, table: &Table) -> Vec<String> {
+/// assumed by that.
+pub(super) fn leave_assumptions_to_models(module: &mut Module, table: &Table) -> Vec<Assumption> {
     let mut assumed = Vec::new();
     for f in module.functions.iter_mut().filter(|f| !f.blocks.is_empty()) {
         let stops = |m: &Model| m.ends.as_ref().is_some_and(|e| e.how == Ends::Stop);
         if table.get(&f.name).is_some_and(stops) {
-            assumed.push(format!("`{}` excludes runs, whatever its body does", f.shown()));
+            let text = format!("`{}` excludes runs, whatever its body does", f.shown());
+            assumed.push(Assumption::everywhere(AssumptionKind::Excludes, text));
             f.blocks.clear();
         }
     }

@@ -13,7 +13,7 @@ use crate::module::{FunctionId, Op, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::FastSet;
 use lariat_ir::neutral::{Expr, IntType, MemInit, MemUpdate, Origin};
-use lariat_ir::{Obligation, UnknownKind};
+use lariat_ir::{AssumptionKind, Obligation, UnknownKind};
 use std::collections::BTreeSet;
 
 impl Builder<'_, '_> {
@@ -78,7 +78,12 @@ impl Builder<'_, '_> {
         self.control.first_location(function.place, function.shown());
         let mut short = Vec::new();
         if is_main && !function.params.is_empty() {
-            self.values.assume(&mut state, "the program is called with its name: `argc` is at least 1", None);
+            self.values.assume(
+                &mut state,
+                AssumptionKind::CommandLine,
+                "the program is called with its name: `argc` is at least 1",
+                None,
+            );
             short = self.command_lines(&mut state);
         }
         let before = self.control.take_cases();
@@ -161,7 +166,12 @@ impl Builder<'_, '_> {
             }
         }
         if any_outside {
-            self.values.assume(state, "memory that was there before is one object, and as large as it is used", None);
+            self.values.assume(
+                state,
+                AssumptionKind::MemoryBefore,
+                "memory that was there before is one object, and as large as it is used",
+                None,
+            );
         }
     }
 

@@ -7,7 +7,7 @@
 use super::interpret::{FUEL, Values, initial_values, observes};
 use lariat_ir::eval::apply;
 use lariat_ir::random::Random;
-use lariat_ir::{Id, Op, Role, Term, TransitionSystem, UnknownKind, Value};
+use lariat_ir::{Id, LocationKind, Op, Role, Term, TransitionSystem, UnknownKind, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -74,7 +74,7 @@ pub fn blame(ts: &TransitionSystem, from: &Values, n: usize) -> Blame {
             break;
         }
         // What a run does from here is not known, whatever this system writes there: in one for divergence it leads to UB.
-        if ts.locs[loc].name.starts_with("beyond the model") && found.decided_after.is_none() {
+        if ts.locs[loc].kind() == LocationKind::BeyondModel && found.decided_after.is_none() {
             found.decided_after = Some(found.observed.len());
         }
         let out = &ts.locs[loc].out;

@@ -2,12 +2,11 @@
 
 use super::lex::{ParseError, Token};
 use super::terms::{Parser, error_at, numeral};
+use crate::assumption::{Assumption, AssumptionKind};
 use crate::ids::{AssumptionId, EdgeId, Id, LocId, SourceId};
 use crate::sort::Sort;
 use crate::source::{LoopCopy, LoopKey, SourceKind, SourceLoop};
-use crate::system::{
-    Assumption, Edge, Integers, Mode, Obligation, Proves, SINKS, Span, TransitionSystem, UnknownKind, is_name,
-};
+use crate::system::{Edge, Integers, Mode, Obligation, Proves, SINKS, Span, TransitionSystem, UnknownKind, is_name};
 use crate::term::Term;
 use dashu_int::IBig;
 use std::collections::{HashMap, HashSet};
@@ -94,9 +93,10 @@ impl Parser<TransitionSystem> {
                 "abstraction" => self.unknown(UnknownKind::Abstraction)?,
                 "assumption" => {
                     self.lex.advance();
+                    let kind = self.assumption_kind()?;
                     let text = self.lex.expect_text("the assumption between quotes")?;
                     let span = self.span()?;
-                    self.ts.assumptions.push(Assumption { text, span });
+                    self.ts.assumptions.push(Assumption { kind, text, span });
                 }
                 "obligation" => {
                     self.lex.advance();
@@ -192,6 +192,17 @@ impl Parser<TransitionSystem> {
             return error_at(place, format!("`{name}` is declared twice"));
         }
         Ok(name)
+    }
+
+    /// The word for what kind of thing is assumed. Without one the system states it.
+    fn assumption_kind(&mut self) -> Result<AssumptionKind, ParseError> {
+        if let Token::Text(_) = self.lex.peek() {
+            return Ok(AssumptionKind::Stated);
+        }
+        let place = self.lex.place();
+        let word = self.lex.expect_name("the assumption between quotes")?;
+        let unknown = || error_at(place, format!("there is no kind of assumption `{word}`; leave the word out"));
+        AssumptionKind::of_word(&word).map_or_else(unknown, Ok)
     }
 
     fn unknown(&mut self, kind: UnknownKind) -> Result<(), ParseError> {

@@ -1,6 +1,7 @@
 //! Printing. What is printed parses to the same system: the same terms, not just equivalent ones.
 
 use super::lex::{quote, quote_name};
+use crate::assumption::AssumptionKind;
 use crate::fast::FastMap;
 use crate::ids::{Id, LocId};
 use crate::system::{Mode, Proves, Span, TransitionSystem};
@@ -146,7 +147,9 @@ fn render(ts: &TransitionSystem, lets: &Lets, out: &mut String) -> std::fmt::Res
         writeln!(out)?;
     }
     for a in &ts.assumptions {
-        writeln!(out, "assumption {}{}", quote(&a.text), at(a.span.as_ref()))?;
+        // What a system states by itself needs no word; so the text and the hash of systems from before there were words stay.
+        let word = if a.kind == AssumptionKind::Stated { String::new() } else { format!("{} ", a.kind.word()) };
+        writeln!(out, "assumption {word}{}{}", quote(&a.text), at(a.span.as_ref()))?;
     }
     for o in &ts.obligations {
         writeln!(out, "obligation {}{}", quote(&o.text), at(o.span.as_ref()))?;

@@ -43,11 +43,12 @@ pub use floats::{settle, settled_number};
 pub use origin::{Before, Cells, Extent, Happening, Origin, Origins, Piece, Site, Visit};
 pub use system::lower;
 
+use crate::assumption::Assumption;
 use crate::float::FloatOp;
 use crate::ids::{IdVec, SourceId};
 use crate::sort::Sort;
 use crate::source::SourceLoop;
-use crate::system::{Assumption, Integers, Mode, Obligation, Proves, Span, UnknownKind};
+use crate::system::{Integers, Mode, Obligation, Proves, Span, UnknownKind};
 use dashu_int::IBig;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use super::{
     Analysed, Assumption, Condition, Copy, Document, Entry, Failed, Input, Line, Live, Loop, Overflow, Process,
     Program, SCHEMA, Step, System, Tool, Trial, Watched, Witness, from_data,
 };
-use crate::results::{self, InputOrigin, Intent};
+use crate::results::{self, InputOrigin, Intent, Note, Reason};
 use lariat_engines::portfolio::Attempt;
 use lariat_ir::Span;
 use serde_json::Value as Json;
@@ -51,16 +51,17 @@ fn millis(t: Duration) -> f64 {
 
 fn analysed(file: &str, r: &results::Results) -> Analysed {
     let loops = |all: &[results::LoopReport]| all.iter().map(|l| one_loop(file, l)).collect();
-    let assumption = |(text, span): &(String, Option<Span>)| Assumption {
-        text: text.clone(),
-        at: span.as_ref().map(ToString::to_string),
+    let assumption = |a: &lariat_ir::Assumption| Assumption {
+        text: a.text.clone(),
+        at: a.span.as_ref().map(ToString::to_string),
+        code: a.kind.code().to_owned(),
     };
     Analysed {
         schema: SCHEMA.to_owned(),
         tool: tool(),
         file: file.to_owned(),
         verdict: r.verdict.word().to_owned(),
-        reason: r.reason.clone(),
+        reason: r.reason.as_ref().map(ToString::to_string),
         integers: r.integers.clone(),
         data_model: r.data_model.clone(),
         entry: r.entry.clone(),
@@ -71,6 +72,7 @@ fn analysed(file: &str, r: &results::Results) -> Analysed {
         entries: Some(r.entries.iter().map(Entry::from).collect()),
         millis: millis(r.time),
         live: r.live.as_deref().map(Live::from),
+        reason_code: code(r.reason.as_ref()),
     }
 }
 
@@ -84,9 +86,10 @@ impl From<&results::EntryReport> for Entry {
         Self {
             name: e.name.clone(),
             verdict: e.verdict.word().to_owned(),
-            reason: e.reason.clone(),
+            reason: e.reason.as_ref().map(ToString::to_string),
             certificate: e.certificate.as_ref().map(from_data),
             systems: e.systems.iter().map(system).collect(),
+            reason_code: code(e.reason.as_ref()),
         }
     }
 }
@@ -108,14 +111,20 @@ fn one_loop(file: &str, l: &results::LoopReport) -> Loop {
         bound: l.bound.clone(),
         intent: l.intent.as_ref().map(Intent::word).map(str::to_owned),
         overflow: l.overflow.as_ref().map(Overflow::from),
-        reason: l.reason.clone(),
+        reason: l.reason.as_ref().map(ToString::to_string),
         why: l.why.clone(),
         rejected: l.rejected.clone(),
         entry: l.entry.clone(),
         others: l.others.iter().map(Copy::from).collect(),
         millis: millis(l.time),
         trials: l.attempts.iter().map(Trial::from).collect(),
+        reason_code: code(l.reason.as_ref()),
+        notes: Note::of(l).into_iter().map(|n| n.code().to_owned()).collect(),
     }
+}
+
+fn code(reason: Option<&Reason>) -> Option<String> {
+    reason.map(|r| r.kind().code().to_owned())
 }
 
 impl From<&Attempt> for Trial {

@@ -182,6 +182,8 @@ pub struct Analysed {
     /// Of a running process: what else is known.
     #[serde(flatten)]
     pub live: Option<Live>,
+    /// The kind of `reason`, see `lariat explain CODE`.
+    pub reason_code: Option<String>,
 }
 
 /// What a verdict rests on.
@@ -192,6 +194,8 @@ pub struct Assumption {
     pub text: String,
     /// The place.
     pub at: Option<String>,
+    /// What kind of thing it is, see `lariat explain CODE`; empty in documents of older releases.
+    pub code: String,
 }
 
 /// One entry.
@@ -210,6 +214,8 @@ pub struct Entry {
     pub certificate: Option<Json>,
     /// The systems that certificates speak of.
     pub systems: Vec<System>,
+    /// The kind of `reason`, see `lariat explain CODE`.
+    pub reason_code: Option<String>,
 }
 
 /// A system.
@@ -273,6 +279,10 @@ pub struct Loop {
     pub millis: f64,
     /// What engines tried, and what that cost.
     pub trials: Vec<Trial>,
+    /// The kind of `reason`, see `lariat explain CODE`.
+    pub reason_code: Option<String>,
+    /// The codes of what else is remarkable: an overflow that decides it, an intent.
+    pub notes: Vec<String>,
 }
 
 /// One attempt of an engine at a loop.

@@ -2,20 +2,21 @@
 //! entries it occurs in.
 
 use super::intent::intent;
-use super::overflow::{ENDS_ONLY_BY_OVERFLOW, OnlyByOverflow, OverflowReport, overflow};
+use super::overflow::{OnlyByOverflow, OverflowReport, overflow};
 use super::reader::Reader;
 use super::replay::{Replay, replay};
 use super::why::why;
 use super::witness::witness;
 use super::words::{bound, condition_words, readable_condition, why_it_ends};
-use super::{CopyReport, EntryReport, LoopReport, Results, Subject, SystemReport};
+use super::{CopyReport, EntryReport, LoopReport, Reason, Results, Subject, SystemReport};
 use crate::analyze::{Analysis, EntryStudy, Study, Verdict};
 use lariat_check::Proved;
 use lariat_check::compose::{self, Open, Outcome};
 use lariat_engines::LoopResult;
 use lariat_ir::lts::{self, Places};
 use lariat_ir::{
-    Integers, LocId, Loop, LoopCopy, LoopId, LoopKey, Op, Property, Role, Span, Term, TransitionSystem, Value, claim,
+    Assumption, Integers, LocId, Loop, LoopCopy, LoopId, LoopKey, Op, Property, Role, Span, Term, TransitionSystem,
+    Value, claim,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
@@ -70,15 +71,14 @@ fn verdict_of(outcome: &Outcome) -> Verdict {
     }
 }
 
-fn reason_together(entries: &[EntryReport]) -> Option<String> {
+fn reason_together(entries: &[EntryReport]) -> Option<Reason> {
     let open: Vec<&EntryReport> = entries.iter().filter(|e| e.verdict == Verdict::Unknown).collect();
     let first = open.first()?;
     let reason = first.reason.clone()?;
-    Some(match (entries.len(), open.len()) {
-        (1, _) => reason,
-        (_, 1) => format!("in `{}`: {reason}", first.name),
-        (_, n) => format!("in `{}`: {reason}; and in {} more", first.name, n - 1),
-    })
+    if entries.len() == 1 {
+        return Some(reason);
+    }
+    Some(Reason::InEntry { entry: first.name.clone(), reason: Box::new(reason), more: open.len() - 1 })
 }
 
 fn entry_report(entry: &EntryStudy, known: &compose::Entry<'_>, loops: &[LoopReport]) -> EntryReport {
@@ -89,11 +89,8 @@ fn entry_report(entry: &EntryStudy, known: &compose::Entry<'_>, loops: &[LoopRep
         // What ends over the integers and hangs where they wrap is not said to end.
         let hangs =
             |l: &&LoopReport| l.overflow.as_ref().is_some_and(|o| o.only_by_overflow == Some(OnlyByOverflow::Hangs));
-        let by_overflow = loops
-            .iter()
-            .find(hangs)
-            .map(|l| format!("{ENDS_ONLY_BY_OVERFLOW}: the loop at `{}` hangs where numbers wrap", l.id));
-        let wraps = (outcome == Outcome::Open(Open::Wraps)).then(|| open_words(entry, Open::Wraps));
+        let by_overflow = loops.iter().find(hangs).map(|l| Reason::OnlyByOverflow { hangs: Some(l.id.clone()) });
+        let wraps = (outcome == Outcome::Open(Open::Wraps)).then(|| open_reason(entry, Open::Wraps));
         // The first system is the one that could have shown that it ends; its reason names the loop.
         let first = entry.studies.first().and_then(|s| s.analysis.reason.clone());
         by_overflow.or(wraps).or(first).or_else(|| entry.reason.clone())
@@ -112,7 +109,7 @@ fn entry_report(entry: &EntryStudy, known: &compose::Entry<'_>, loops: &[LoopRep
 }
 
 /// What the proofs rest on, each thing once.
-fn assumptions(entries: &[EntryStudy]) -> Vec<(String, Option<Span>)> {
+fn assumptions(entries: &[EntryStudy]) -> Vec<Assumption> {
     let mut seen = HashSet::new();
     let mut all = Vec::new();
     for study in entries.iter().flat_map(|e| &e.studies) {
@@ -122,9 +119,8 @@ fn assumptions(entries: &[EntryStudy]) -> Vec<(String, Option<Span>)> {
         used.dedup();
         for a in used {
             let a = &study.ts.assumptions[a];
-            let pair = (a.text.clone(), a.span.clone());
-            if seen.insert(pair.clone()) {
-                all.push(pair);
+            if seen.insert(a) {
+                all.push(a.clone());
             }
         }
     }
@@ -154,7 +150,7 @@ fn loops_of(file: &str, entry: &EntryStudy, known: &compose::Entry<'_>) -> Vec<L
                 this.overflow = overflow(&entry.source, first, result.id, this.verdict, &entry.beside);
                 let by_overflow = this.overflow.as_ref().is_some_and(|o| o.only_by_overflow.is_some());
                 if by_overflow && this.verdict == Verdict::Unknown {
-                    undecide(&mut this, ENDS_ONLY_BY_OVERFLOW.to_owned());
+                    undecide(&mut this, Reason::OnlyByOverflow { hangs: None });
                 }
             }
         }
@@ -162,7 +158,7 @@ fn loops_of(file: &str, entry: &EntryStudy, known: &compose::Entry<'_>) -> Vec<L
             && this.verdict == Verdict::Terminates
             && let Some(open) = known.doubt(result.id)
         {
-            undecide(&mut this, open_words(entry, open));
+            undecide(&mut this, open_reason(entry, open));
         }
         all.push(this);
     }
@@ -207,7 +203,7 @@ fn only_where_numbers_wrap(
                 only_by_overflow: Some(OnlyByOverflow::Hangs),
                 why: std::mem::take(&mut this.why),
             };
-            undecide(&mut this, ENDS_ONLY_BY_OVERFLOW.to_owned());
+            undecide(&mut this, Reason::OnlyByOverflow { hangs: None });
             this.overflow = Some(overflow);
             all.push(this);
         }
@@ -239,7 +235,7 @@ fn with_outcome(
             return LoopReport { time: time + other.time, rejected, attempts, ..other };
         }
         (Outcome::Open(open), _) if this.verdict == Verdict::Terminates => {
-            undecide(&mut this, open_words(entry, *open));
+            undecide(&mut this, open_reason(entry, *open));
         }
         (Outcome::Open(_), _) if this.verdict == Verdict::Unknown => {
             let inside = entry.studies.get(1).and_then(|s| Some((s, s.findings().hangs_within(copy)?)));
@@ -248,7 +244,10 @@ fn with_outcome(
             } else if let Some(more) = entry.studies.get(1).and_then(|s| reason_in(s, copy))
                 && this.reason.as_ref() != Some(&more)
             {
-                this.reason = Some(this.reason.map_or_else(|| more.clone(), |reason| format!("{reason}; {more}")));
+                this.reason = Some(match this.reason {
+                    Some(reason) => Reason::Both(Box::new(reason), Box::new(more)),
+                    None => more,
+                });
             }
         }
         _ => {}
@@ -257,39 +256,35 @@ fn with_outcome(
 }
 
 /// Why a system leaves a loop of the source open.
-fn reason_in(study: &Study, copy: &LoopCopy) -> Option<String> {
+fn reason_in(study: &Study, copy: &LoopCopy) -> Option<Reason> {
     let is_this = |l: &&LoopResult| study.analysis.control.source_of(l.id) == Some(copy);
-    study.analysis.loops.iter().find(is_this).map(open_reason)
+    study.analysis.loops.iter().find(is_this).map(|l| undecided_reason(&study.analysis, l))
 }
 
 /// Why a copy of a loop is not said to end, though its own proof says so.
-fn open_words(entry: &EntryStudy, open: Open) -> String {
+fn open_reason(entry: &EntryStudy, open: Open) -> Reason {
     match open {
         Open::Loop(id) => {
             let at = entry.studies.first().map(|s| s.ts.locs[s.analysis.forest().loops[id].header].name.as_str());
-            format!("its own iterations end, but the loop at `{}` in it is open", at.unwrap_or("?"))
+            Reason::InnerLoopOpen(at.unwrap_or("?").to_owned())
         }
-        Open::NotListed => "the system for proofs of termination does not say where its places are".to_owned(),
-        Open::Beyond => "a run may leave what the model knows before it gets here".to_owned(),
-        Open::Wraps => ENDS_ONLY_BY_OVERFLOW.to_owned(),
-        Open::MayWrap => {
-            "where numbers wrap something runs for ever, and whether it is this loop is not known".to_owned()
-        }
+        Open::NotListed => Reason::NotListed,
+        Open::Beyond => Reason::LeavesModel,
+        Open::Wraps => Reason::OnlyByOverflow { hangs: None },
+        Open::MayWrap => Reason::MayWrap,
     }
 }
 
 /// Where a loop runs for ever that lies in another one. The system that shows it may have no such outer loop: there the
 /// way back is never taken, since the inner one is never left.
-fn hanging_inside(study: &Study, id: LoopId) -> String {
+fn hanging_inside(study: &Study, id: LoopId) -> Reason {
     let header = &study.ts.locs[study.analysis.forest().loops[id].header];
     let at = header.span.as_ref().map_or_else(|| format!("at `{}`", header.name), |s| format!("at line {}", s.line));
-    format!(
-        "a run that never leaves the loop {at} inside it never leaves this one; no system holds both loops, so there is no proof of its own"
-    )
+    Reason::HangsInside(at)
 }
 
 /// Takes a verdict back, for a reason that no engine knows of.
-fn undecide(this: &mut LoopReport, reason: String) {
+fn undecide(this: &mut LoopReport, reason: Reason) {
     this.verdict = Verdict::Unknown;
     this.reason = Some(reason);
     (this.when, this.engine, this.certificate, this.kind) = (None, None, None, None);
@@ -324,7 +319,7 @@ fn open_obligation(file: &str, entry: &EntryStudy, text: &str, span: Option<&Spa
         stays: None,
         intent: None,
         overflow: None,
-        reason: Some("the system does not cover it".to_owned()),
+        reason: Some(Reason::NotCovered),
         rejected: Vec::new(),
         others: Vec::new(),
         attempts: Vec::new(),
@@ -348,10 +343,8 @@ fn by_source(all: Vec<LoopReport>, entries: &[EntryStudy], composed: &[compose::
         let outcome = compose::source_loop(composed, &key);
         if this.verdict != Verdict::Unknown && verdict_of(&outcome) != this.verdict {
             let reason = match outcome {
-                Outcome::NotSeen(n) => {
-                    format!("it ends where it was looked at, which it was not as a part of `{}`", entries[n].name)
-                }
-                _ => "it ends here, but not all of its copies were shown to".to_owned(),
+                Outcome::NotSeen(n) => Reason::CopyNotSeen(entries[n].name.clone()),
+                _ => Reason::CopyOpen,
             };
             undecide(&mut this, reason);
         }
@@ -401,7 +394,7 @@ fn loop_report(
         _ => Verdict::Unknown,
     };
     let rejected: Vec<String> = result.trials.iter().flat_map(|t| t.rejected.iter().cloned()).collect();
-    let reason = (verdict == Verdict::Unknown).then(|| open_reason(result));
+    let reason = (verdict == Verdict::Unknown).then(|| undecided_reason(analysis, result));
     let place = match places {
         Some(places) => {
             let (line, column) = places.get(&this.header).copied().unwrap_or((1, 1));
@@ -492,14 +485,10 @@ fn proof_of(analysis: &Analysis, id: LoopId) -> Option<(&'static str, &Proved)> 
 }
 
 /// Why no engine decided a loop.
-fn open_reason(result: &LoopResult) -> String {
-    let reasons: Vec<String> =
-        result.trials.iter().filter_map(|t| t.reason.as_ref().map(|r| format!("{}: {r}", t.engine))).collect();
-    let rejected = result.trials.iter().any(|t| !t.rejected.is_empty());
-    match (reasons.is_empty(), rejected) {
-        (true, false) => "no engine looked at it".to_owned(),
-        (true, true) => "a proof was found but not accepted by the checker".to_owned(),
-        _ => reasons.join("; "),
+fn undecided_reason(analysis: &Analysis, result: &LoopResult) -> Reason {
+    match &analysis.reason {
+        Some(reason) if !analysis.searched => Reason::Unsearched(Box::new(reason.clone())),
+        _ => Reason::of_trials(result),
     }
 }
 
@@ -606,7 +595,7 @@ mod tests {
         let r = decided(&[("f", ends("g", 2)), ("g", overflows("g", 2))], Integers::C);
         assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Unknown, 1, Verdict::Unknown));
         assert_eq!(r.loops[0].entry, "g", "what is shown is what decides");
-        assert!(r.reason.expect("it is unknown").starts_with("in `g`: "));
+        assert!(r.reason.expect("it is unknown").to_string().starts_with("in `g`: "));
 
         let r = decided(&[("f", ends("g", 2)), ("g", hangs("g", 2)), ("h", overflows("h", 9))], Integers::C);
         assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Diverges, 2, Verdict::Diverges));
@@ -678,7 +667,7 @@ mod tests {
         entry.beside = beside();
         let r = reported(entry);
         assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Unknown));
-        assert_eq!(r.loops[0].reason.as_deref(), Some(ENDS_ONLY_BY_OVERFLOW));
+        assert_eq!(r.loops[0].reason, Some(Reason::OnlyByOverflow { hangs: None }));
         // What hangs is no loop of the source: the program is open, and its loops are what they are.
         let mut nowhere = hangs("main", 2);
         nowhere.locs[1].within = None;
@@ -695,7 +684,7 @@ mod tests {
         entries[1].studies.clear();
         let r = combine("a.c", Integers::C, "lp64", &entries, Duration::ZERO);
         assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Unknown, 1, Verdict::Unknown));
-        assert!(r.loops[0].reason.as_ref().is_some_and(|why| why.contains("as a part of `h`")));
+        assert_eq!(r.loops[0].reason, Some(Reason::CopyNotSeen("h".to_owned())));
         // Another function's loops are another matter.
         entries[1] = EntryStudy::of("h", &ends("other", 9));
         let r = combine("a.c", Integers::C, "lp64", &entries, Duration::ZERO);

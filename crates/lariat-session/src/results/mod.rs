@@ -4,8 +4,10 @@ mod combine;
 pub(crate) mod contents;
 mod intent;
 mod live;
+mod note;
 mod overflow;
 mod reader;
+mod reason;
 pub(crate) mod replay;
 mod simpler;
 mod why;
@@ -15,14 +17,16 @@ mod words;
 pub use combine::combine;
 pub use intent::Intent;
 pub use live::{Live, WatchedValue};
+pub use note::Note;
 pub use overflow::{OnlyByOverflow, OverflowReport};
+pub use reason::{MemoryLimit, ProcessReason, Reason, ReasonKind, Stage};
 pub use words::condition_words;
 
 use crate::analyze::Verdict;
 use crate::harness::Harness;
 use crate::trace;
 use lariat_engines::portfolio::Attempt;
-use lariat_ir::{Data, LoopCopy, LoopKey, SourceKind, Span};
+use lariat_ir::{Assumption, Data, LoopCopy, LoopKey, SourceKind, Span};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -91,7 +95,7 @@ pub struct Results {
     /// The verdict: of the entry, or of all entries together.
     pub verdict: Verdict,
     /// Why it is unknown.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// The integer semantics.
     pub integers: String,
     /// The data model.
@@ -105,7 +109,7 @@ pub struct Results {
     /// The functions that call themselves, and what else is left open besides loops, in the order of their places.
     pub recursion: Vec<LoopReport>,
     /// What the verdicts rest on.
-    pub assumptions: Vec<(String, Option<Span>)>,
+    pub assumptions: Vec<Assumption>,
     /// Verdicts that contradict each other.
     pub contradictions: Vec<String>,
     /// How long it took.
@@ -124,7 +128,7 @@ pub struct EntryReport {
     /// The verdict.
     pub verdict: Verdict,
     /// Why it is unknown.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// The proof of the verdict.
     pub certificate: Option<Data>,
     /// The systems that certificates speak of.
@@ -199,7 +203,7 @@ pub struct LoopReport {
     /// What the other integer semantics say, where they differ.
     pub overflow: Option<OverflowReport>,
     /// Why the verdict is unknown.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// Claims that the checker did not accept.
     pub rejected: Vec<String>,
     /// The same loop of the source in other entries, or called from elsewhere.

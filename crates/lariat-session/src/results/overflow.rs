@@ -8,9 +8,6 @@ use lariat_ir::{
     Certificate, Claim, Integers, LocId, LoopId, Property, TransitionSystem, UnknownId, UnknownKind, Value,
 };
 
-/// The reason of a loop whose end, or whose endless run, is the work of an overflow.
-pub const ENDS_ONLY_BY_OVERFLOW: &str = "ends-only-by-overflow";
-
 /// The verdicts of the three integer semantics on one loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OverflowReport {

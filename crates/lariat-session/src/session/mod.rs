@@ -5,10 +5,10 @@ mod work;
 
 pub use runner::GRACE;
 
-use crate::analyze::{MEMORY_IS_UP, Settings, TIME_IS_UP, Verdict};
+use crate::analyze::{Settings, Verdict};
 use crate::beside::Compare;
 use crate::cancel::{Cancellation, Why};
-use crate::results::{Failure, Program};
+use crate::results::{Failure, MemoryLimit, Program, Reason, Stage};
 use crate::threads::panic_words;
 use lariat_front::{DataModel, EntryChoice};
 use lariat_ir::Integers;
@@ -90,21 +90,17 @@ impl Options {
         Settings { timeout, only: self.only.clone(), audit: self.audit }
     }
     /// What to say of a file that is not done, and whether it was read.
-    fn reason(&self, why: Why, read: bool) -> String {
-        let when = if read { "" } else { " before the program was read" };
+    fn reason(&self, why: Why, read: bool) -> Reason {
         match why {
-            Why::Time if read => TIME_IS_UP.to_owned(),
-            Why::Time => format!("{TIME_IS_UP}{when}; give it more with --timeout, or a smaller file"),
-            Why::Memory => match lariat_process::address_space_limit() {
-                Some(bytes) if bytes < self.memory => {
-                    format!("{MEMORY_IS_UP}{when}: the system allows {} MB (ulimit -v); raise that limit", bytes >> 20)
-                }
-                _ => {
-                    let limit = self.memory >> 20;
-                    format!("{MEMORY_IS_UP}{when}: it would take more than {limit} MB; give it more with --memory")
-                }
-            },
-            Why::Interrupted => format!("interrupted by Ctrl-C{when}; run it again"),
+            Why::Time => Reason::TimeUp(if read { Stage::Searching } else { Stage::Reading }),
+            Why::Memory => {
+                let limit = match lariat_process::address_space_limit() {
+                    Some(bytes) if bytes < self.memory => MemoryLimit::OfTheSystem(bytes >> 20),
+                    _ => MemoryLimit::Asked(self.memory >> 20),
+                };
+                Reason::MemoryUp { read, limit }
+            }
+            Why::Interrupted => Reason::Interrupted { read },
         }
     }
     /// What is known of a file of which nothing came, since its analysis had to end.
@@ -117,7 +113,7 @@ impl Options {
     }
     /// Why nothing is printed of a file, since that had to end.
     pub fn cut_short(&self, why: Why) -> Failure {
-        Failure { place: None, message: self.reason(why, true) }
+        Failure { place: None, message: self.reason(why, true).to_string() }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::runner::{GRACE, ReportTime};
 use super::{Event, Options, Sink};
-use crate::analyze::{EntryStudy, Study, TIME_IS_UP, analyze, study_each, study_systems};
+use crate::analyze::{EntryStudy, PENDING, Study, analyze, study_each, study_systems};
 use crate::beside::{Questions, study_beside};
 use crate::cancel::{Cancellation, Why};
 use crate::harness::{self, Harness};
 use crate::input::{self, Systems};
-use crate::results::{Failure, Program, Results, combine};
+use crate::results::{Failure, Program, Reason, Results, combine};
 use crate::threads::deep_thread_in;
 use crate::trace::{self, Reading};
 use lariat_check::{System, SystemDefect};
@@ -50,11 +50,8 @@ struct SoFar {
     reading: Reading,
 }
 
-/// Said early of what may not be done later.
-const LIMIT_IS_REACHED: &str = "the time or the memory was up";
-
 /// What is known of a file before it is read, and why it is not more.
-pub(super) fn nothing(options: &Options, path: &Path, reason: String) -> Program {
+pub(super) fn nothing(options: &Options, path: &Path, reason: Reason) -> Program {
     let entry = EntryStudy { reason: Some(reason), ..EntryStudy::named(options.entry_name()) };
     let so_far = SoFar { entries: vec![entry], ..SoFar::default() };
     Program::new(path, so_far.results(options, path, options.timeout), Vec::new())
@@ -106,7 +103,7 @@ impl Work {
             so_far.names = vec![self.options.entry_name().to_owned()];
         }
         let reason = self.options.reason(why, !unread);
-        so_far.blame(TIME_IS_UP, &reason);
+        so_far.blame(&PENDING, &reason);
         let known = so_far.entries.len();
         for name in so_far.names.split_off(known) {
             so_far.entries.push(EntryStudy { reason: Some(reason.clone()), ..EntryStudy::named(&name) });
@@ -174,10 +171,10 @@ impl Work {
         }
         so_far.told = so_far.terms;
         let begin = Instant::now();
-        let before: Vec<Option<String>> = so_far.entries.iter().map(|e| e.reason.clone()).collect();
-        so_far.blame(TIME_IS_UP, LIMIT_IS_REACHED);
+        let before: Vec<Option<Reason>> = so_far.entries.iter().map(|e| e.reason.clone()).collect();
+        so_far.blame(&PENDING, &Reason::LimitReached);
         let results = so_far.results(&self.options, &self.path, self.options.timeout);
-        so_far.blame(LIMIT_IS_REACHED, TIME_IS_UP);
+        so_far.blame(&Reason::LimitReached, &PENDING);
         for (entry, reason) in so_far.entries.iter_mut().zip(before) {
             entry.reason = reason;
         }
@@ -299,15 +296,12 @@ impl SoFar {
         results
     }
     /// Gives another reason for what is not done: `was` is the one that it has.
-    fn blame(&mut self, was: &str, reason: &str) {
+    fn blame(&mut self, was: &Reason, reason: &Reason) {
         for entry in &mut self.entries {
-            entry.reason = Some(reason.to_owned());
+            entry.reason = Some(reason.clone());
             let analyses = entry.studies.iter_mut().map(|s| &mut s.analysis);
-            let reasons = analyses.flat_map(|a| {
-                a.loops.iter_mut().flat_map(|l| &mut l.trials).map(|t| &mut t.reason).chain([&mut a.reason])
-            });
-            for known in reasons.filter(|r| r.as_deref() == Some(was)) {
-                *known = Some(reason.to_owned());
+            for analysis in analyses.filter(|a| a.reason.as_ref() == Some(was)) {
+                analysis.reason = Some(reason.clone());
             }
         }
     }

@@ -114,7 +114,7 @@ pub(super) fn look_at(pid: i32, thread: Option<i32>, look: &Look) -> Result<Seen
     Ok(Seen {
         text,
         headline: live.verdict.clone(),
-        reason: results.reason.clone(),
+        reason: results.reason.as_ref().map(ToString::to_string),
         finding: proved || live.unbounded,
         certain: proved && live.conditions.is_empty(),
     })

@@ -4,6 +4,7 @@
 //! else changes what it reads. Whoever is seen to be able to is a condition, named in the headline; a proof without conditions says that
 //! the process does not come back. What nobody can see from outside is a standing assumption of every report.
 
+use lariat_ir::{Assumption, AssumptionKind};
 use lariat_live::process::{Mapping, Oddity, Target};
 
 /// Something that could still end the loop.
@@ -65,15 +66,15 @@ impl Condition {
     }
 }
 
-/// What every proof takes for granted, in words.
-pub fn standing() -> Vec<String> {
-    vec![
-        "nobody else changes the code of the loop or the values that it reads: no debugger, no process_vm_writev".to_owned(),
-        "program files are not changed".to_owned(),
+/// What every proof takes for granted.
+pub fn standing() -> Vec<Assumption> {
+    let all = [
+        "nobody else changes the code of the loop or the values that it reads: no debugger, no process_vm_writev",
+        "program files are not changed",
         "no signal ends the process: not by kill, and not by an interval timer without a handler, which nobody can see from \
-         outside"
-            .to_owned(),
-    ]
+         outside",
+    ];
+    all.map(|text| Assumption::everywhere(AssumptionKind::Undisturbed, text)).to_vec()
 }
 
 /// Signals by which the processor tells a thread of what it has just done itself. A proof shows that the loop does nothing of the sort, so

@@ -2,12 +2,14 @@
 
 use super::conditions::{self, Condition};
 use lariat_check::{Proved, System, check, program};
-use lariat_engines::concolic::{self, Closed, Conclusion, Counter};
-use lariat_ir::Property;
+use lariat_engines::concolic::{self, Closed, Conclusion, Counter, OpenCause};
+use lariat_ir::observed::FreshOrigin;
+use lariat_ir::{Assumption, AssumptionKind, Property};
 use lariat_live::observe::{Budget, Head, Loop, Trace, iterate};
 use lariat_live::others::Others;
 use lariat_live::process::{Refused, Target};
 use lariat_live::{Machine, Stop, capture};
+use lariat_session::results::{ProcessReason, Reason};
 use lariat_smt::{Limit, Z3Solver};
 use std::time::{Duration, Instant};
 
@@ -52,7 +54,7 @@ pub struct Found {
     /// What could still end the loop; a proof without any says that the process does not come back.
     pub conditions: Vec<Condition>,
     /// What every proof takes for granted.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
     /// What came out.
     pub outcome: Outcome,
     /// The loop, where one was found.
@@ -90,7 +92,7 @@ pub enum Outcome {
     /// It may leave the loop, as far as was found out.
     NotProved {
         /// Why.
-        reason: String,
+        reason: Reason,
         /// A state after which it may, by cell.
         leaves: Vec<(usize, u128)>,
     },
@@ -103,6 +105,13 @@ pub enum Outcome {
     },
     /// It does not run: it waits.
     Waits,
+}
+
+impl Outcome {
+    /// Why it is not known whether it stays in its loop, in words.
+    fn not_proved(reason: impl Into<String>) -> Self {
+        Self::NotProved { reason: Reason::Process(ProcessReason::NotProved, reason.into()), leaves: Vec::new() }
+    }
 }
 
 /// Looks at a process.
@@ -160,7 +169,7 @@ pub fn attach(target: &Target, settings: &Settings) -> Result<Found, Refused> {
         budget = (budget * 10).min(settings.budget);
     }
     if let (Some(reason), Outcome::Proved { .. } | Outcome::Unbounded { .. }) = (timers, &found.outcome) {
-        found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
+        found.outcome = Outcome::not_proved(reason);
     }
     if let Outcome::Unbounded { counters, .. } = &found.outcome {
         let pace = pace(target, &found, counters, &others);
@@ -176,11 +185,10 @@ pub fn attach(target: &Target, settings: &Settings) -> Result<Found, Refused> {
 /// The process was looked at before it was held. Who came in between and was gone again by now has not been seen, and may have
 /// written; who came and stayed is seen here. The thread itself brings nobody: since it was held it has made no system call.
 fn qualify(found: &mut Found, trace: &Trace, before: &Others) {
-    if let Outcome::NotProved { reason, .. } = &mut found.outcome
-        && reason.contains("others write")
+    if let Outcome::NotProved { reason: Reason::Process(ProcessReason::OthersWrite, text), .. } = &mut found.outcome
         && !before.writers.is_empty()
     {
-        *reason = format!("{reason}: {}", before.writers.join(", "));
+        *text = format!("{text}: {}", before.writers.join(", "));
     }
     if !matches!(found.outcome, Outcome::Proved { .. } | Outcome::Unbounded { .. }) {
         return;
@@ -188,8 +196,7 @@ fn qualify(found: &mut Found, trace: &Trace, before: &Others) {
     let target = found.target.clone();
     let mappings = target.mappings().unwrap_or_default();
     if mappings.is_empty() {
-        let reason = "it has ended while it was looked at".to_owned();
-        found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
+        found.outcome = Outcome::not_proved("it has ended while it was looked at");
         return;
     }
     for c in conditions::seen(&target, found.thread, &mappings) {
@@ -208,7 +215,7 @@ fn qualify(found: &mut Found, trace: &Trace, before: &Others) {
     };
     match refuted {
         Ok(more) => found.conditions.extend(more),
-        Err(reason) => found.outcome = Outcome::NotProved { reason, leaves: Vec::new() },
+        Err(reason) => found.outcome = Outcome::not_proved(reason),
     }
 }
 
@@ -239,7 +246,11 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
     found.outcome = Outcome::Incomplete { reason: trace.stop.clone(), at: trace.stopped_at };
     found.watched = None;
     let mut assumptions = found.assumptions.clone();
-    assumptions.extend(found.conditions.iter().map(|c| format!("not that {}", c.text("what is watched"))));
+    assumptions.extend(
+        found.conditions.iter().map(|c| {
+            Assumption::everywhere(AssumptionKind::NotEnded, format!("not that {}", c.text("what is watched")))
+        }),
+    );
     for head in trace.heads().into_iter().take(8) {
         // Few iterations first: most loops close after one or two.
         let mut wanted = 3u64;
@@ -256,8 +267,8 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
             let Ok(iterations) = iterate(machine, trace, head, wanted_now) else { break };
             match concolic::close(&iterations.observed, &assumptions, until) {
                 Conclusion::Closed(_) if !head.foreseen => {
-                    let reason = "whether it comes to this loop depends on something that differs each time".to_owned();
-                    found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
+                    let reason = "whether it comes to this loop depends on something that differs each time";
+                    found.outcome = Outcome::not_proved(reason);
                     found.watched = Some(Watched { head, iterations });
                     break;
                 }
@@ -269,8 +280,7 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
                         return true;
                     }
                     Err(why) => {
-                        let reason = format!("the checker did not accept the proof: {why}");
-                        found.outcome = Outcome::NotProved { reason, leaves: Vec::new() };
+                        found.outcome = Outcome::not_proved(format!("the checker did not accept the proof: {why}"));
                         found.watched = Some(Watched { head, iterations });
                     }
                 },
@@ -280,12 +290,18 @@ fn conclude(machine: &mut Machine, trace: &Trace, found: &mut Found, until: Inst
                     found.watched = Some(Watched { head, iterations });
                     return true;
                 }
-                Conclusion::Open { reason, leaves, foregone } => {
+                Conclusion::Open { reason, leaves, cause } => {
                     // More iterations do not make what differs each time the same.
-                    hopeless = foregone;
+                    hopeless = matches!(cause, OpenCause::Fresh(_));
                     let better = matches!(found.outcome, Outcome::Incomplete { .. });
                     if better && matches!(trace.stop, Stop::Budget | Stop::Time) {
-                        found.outcome = Outcome::NotProved { reason, leaves };
+                        let kind = match cause {
+                            OpenCause::Fresh(FreshOrigin::Others(_)) => ProcessReason::OthersWrite,
+                            OpenCause::Fresh(FreshOrigin::Instruction) | OpenCause::AnotherWay => {
+                                ProcessReason::NotProved
+                            }
+                        };
+                        found.outcome = Outcome::NotProved { reason: Reason::Process(kind, reason), leaves };
                         found.watched = Some(Watched { head, iterations });
                     }
                 }

@@ -3,11 +3,13 @@
 use super::names::Names;
 use super::prove::{Found, Outcome};
 use lariat_engines::concolic::Counter;
-use lariat_ir::{Span, claim, lts};
+use lariat_ir::{Assumption, Span, claim, lts};
 use lariat_live::Stop;
 use lariat_live::observe::CellPlace;
 use lariat_session::Verdict;
-use lariat_session::results::{EntryReport, Live, LoopReport, Program, Results, Subject, SystemReport, WatchedValue};
+use lariat_session::results::{
+    EntryReport, Live, LoopReport, ProcessReason, Program, Reason, Results, Subject, SystemReport, WatchedValue,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -60,7 +62,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
     let mut certificate = None;
     let mut kind = None;
     let mut header = head.map_or_else(|| "head".to_owned(), |h| format!("{h:#x}"));
-    let mut assumptions: Vec<(String, Option<Span>)> = Vec::new();
+    let mut assumptions: Vec<Assumption> = Vec::new();
     let mut whole = None;
     if let Outcome::Proved { closed, proved, program } = &found.outcome {
         whole = Some(claim::to_data(&closed.ts, program.claim()));
@@ -75,7 +77,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
         live.period = Some(closed.period);
     }
     if matches!(found.outcome, Outcome::Proved { .. } | Outcome::Unbounded { .. }) {
-        assumptions = found.assumptions.iter().map(|a| (a.clone(), None)).collect();
+        assumptions.clone_from(&found.assumptions);
     }
     let why = why(found, &names);
     let mut sources = BTreeMap::new();
@@ -134,7 +136,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
 }
 
 /// The verdict, why it is unknown, and both in a sentence.
-fn verdict(found: &Found, names: &Names, conditions: &[(&'static str, String)]) -> (Verdict, Option<String>, String) {
+fn verdict(found: &Found, names: &Names, conditions: &[(&'static str, String)]) -> (Verdict, Option<Reason>, String) {
     let who = format!("thread {} of process {}", found.thread, found.target.pid);
     // What was proved is conditional, so the headline is.
     let texts: Vec<&str> = conditions.iter().map(|(_, text)| text.as_str()).collect();
@@ -147,7 +149,7 @@ fn verdict(found: &Found, names: &Names, conditions: &[(&'static str, String)]) 
             let reason = format!("it ends only when {counter} wraps{when}; with unbounded integers it would never end");
             (
                 Verdict::Unknown,
-                Some(reason),
+                Some(Reason::Process(ProcessReason::CounterWraps, reason)),
                 format!("{who} is in a loop that only a counter's overflow ends{when}{unless}"),
             )
         }
@@ -159,10 +161,12 @@ fn verdict(found: &Found, names: &Names, conditions: &[(&'static str, String)]) 
                 Stop::Budget | Stop::Time => format!("no loop was seen: {reason}"),
                 _ => format!("{reason} (at {})", names.place(*at)),
             };
+            let reason = Reason::Process(ProcessReason::NotWatched, reason);
             (Verdict::Unknown, Some(reason), format!("{who} could not be watched long enough for a verdict"))
         }
         Outcome::Waits => {
             let reason = "it does not run: it waits for something, so it is not in a busy loop".to_owned();
+            let reason = Reason::Process(ProcessReason::Waits, reason);
             (Verdict::Unknown, Some(reason), format!("process {} is not busy", found.target.pid))
         }
     }

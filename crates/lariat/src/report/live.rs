@@ -61,7 +61,7 @@ fn notes(r: &Results, live: &Live, l: &LoopReport) -> Vec<(&'static str, String)
         out.push(("one iteration", format!("{range} instructions{round}")));
     }
     out.extend(l.why.iter().map(|w| ("why", w.clone())));
-    out.extend(r.reason.iter().map(|why| ("reason", why.clone())));
+    out.extend(r.reason.iter().map(|why| ("reason", why.to_string())));
     if let (Some(kind), Some(engine)) = (l.kind, l.engine) {
         out.push(("proof", format!("{kind} by {engine}, accepted by the checker")));
     }
@@ -71,7 +71,7 @@ fn notes(r: &Results, live: &Live, l: &LoopReport) -> Vec<(&'static str, String)
     if r.verdict == Verdict::Diverges || live.unbounded {
         out.extend(live.conditions.iter().map(|(_, text)| ("unless", text.clone())));
     }
-    out.extend(r.assumptions.iter().map(|(a, _)| ("provided that", a.clone())));
+    out.extend(r.assumptions.iter().map(|a| ("provided that", a.text.clone())));
     if !live.waits {
         let (held, search) = (millis(live.held), millis(live.search));
         out.push(("held", format!("for {held} ms; the search took {search} ms after that")));

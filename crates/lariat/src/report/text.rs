@@ -2,10 +2,11 @@
 
 use super::snippet::{loop_span, word_span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use lariat_ir::Span;
+use lariat_ir::{Assumption, Span};
 use lariat_session::Verdict;
 use lariat_session::results::{
-    Failure, Input, InputOrigin, Intent, LoopReport, OnlyByOverflow, Program, Results, StepReport, Witness,
+    Failure, Input, InputOrigin, Intent, LoopReport, OnlyByOverflow, Program, Reason, ReasonKind, Results, StepReport,
+    Witness,
 };
 use std::fmt::Write as _;
 
@@ -207,7 +208,7 @@ fn notes(p: &Program, r: &Results, l: &LoopReport) -> Vec<(&'static str, String)
     }
     // Of a loop that is meant to go on nobody asks why its end was not shown.
     let told = l.intent.is_some() || by_overflow(l).is_some();
-    notes.extend(l.reason.iter().filter(|_| !told).map(|reason| ("reason", reason.clone())));
+    notes.extend(l.reason.iter().filter(|_| !told).map(|reason| ("reason", reason.to_string())));
     for rejected in &l.rejected {
         notes.push(("engine bug", format!("a claim was not accepted: {rejected}")));
     }
@@ -308,8 +309,7 @@ fn next(r: &Results, l: &LoopReport) -> Option<String> {
             Some("bound the number before it overflows; `lariat explain ends-only-by-overflow`".into())
         }
         (Verdict::Unknown, _) => {
-            let reason = l.reason.as_deref().unwrap_or_default();
-            let time = reason.contains("time was up") || r.reason.as_deref().is_some_and(|r| r.contains("time was up"));
+            let time = l.reason.iter().chain(&r.reason).any(Reason::is_of_time);
             Some(if time {
                 "more time (`--timeout S`) may decide it; `lariat explain unknown` tells what else can be tried".into()
             } else {
@@ -466,19 +466,17 @@ fn not_shown(r: &Results) -> Option<String> {
     if r.loops.iter().chain(&r.recursion).any(|l| l.verdict == Verdict::Unknown) {
         return None;
     }
-    Some(if reason.contains("`beyond the model") {
-        "some run may leave the model of memory, see `lariat explain c`".to_owned()
-    } else if reason.contains("`returns:") {
-        "that the calls of a recursion all return is not shown".to_owned()
-    } else {
-        format!("not shown: {reason}")
+    Some(match reason.kind() {
+        ReasonKind::BeyondModel => "some run may leave the model of memory, see `lariat explain c`".to_owned(),
+        ReasonKind::RecursionReturns => "that the calls of a recursion all return is not shown".to_owned(),
+        _ => format!("not shown: {reason}"),
     })
 }
 
 /// What was taken for granted, the same thing at several places once.
 fn assumed(r: &Results) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&Span>)> = Vec::new();
-    for (text, span) in &r.assumptions {
+    for Assumption { text, span, .. } in &r.assumptions {
         match groups.iter_mut().find(|(t, _)| t == text) {
             Some((_, spans)) => spans.extend(span),
             None => groups.push((text, span.iter().collect())),

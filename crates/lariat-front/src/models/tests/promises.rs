@@ -6,7 +6,7 @@
 use super::{Model, Type, When, builtin_entries, entries};
 use crate::{EntryChoice, Options, Unit, load};
 use lariat_ir::neutral::{Program, Target, lower};
-use lariat_ir::{Bits, Id, LocId, Machine, Sort, State, TransitionSystem, UnknownId, Value, VarId};
+use lariat_ir::{AssumptionKind, Bits, Id, LocId, Machine, Sort, State, TransitionSystem, UnknownId, Value, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -206,18 +206,20 @@ fn what_an_entry_says_is_what_a_call_does() {
 fn what_an_entry_assumes_is_stated() {
     let models = "function waits(): writes nothing; may block\n\
                   function believes(): writes nothing; assumes \"the moon is round\"\n\
-                  function plain(): writes nothing\n";
-    let c = "void waits(void); void believes(void); void plain(void); void strange(void);\n\
-             void a(void) { waits(); }\nvoid b(void) { believes(); }\nvoid c(void) { plain(); }\nvoid d(void) { strange(); }\n";
+                  function plain(): writes nothing\n\
+                  function alone(): writes nothing; assumes threads \"it is alone\"\n";
+    let c = "void waits(void); void believes(void); void plain(void); void strange(void); void alone(void);\n\
+             void a(void) { waits(); }\nvoid b(void) { believes(); }\nvoid c(void) { plain(); }\nvoid d(void) { strange(); }\nvoid e(void) { alone(); }\n";
     let unit = read("assumptions", c, models);
     let of = |name: &str| {
         let entry = unit.entries.iter().find(|e| e.name == name).expect("an entry");
-        entry.program.assumptions.iter().map(|a| a.text.clone()).collect::<Vec<_>>()
+        entry.program.assumptions.iter().map(|a| (a.kind, a.text.clone())).collect::<Vec<_>>()
     };
-    assert_eq!(of("a"), ["`waits` returns"]);
-    assert!(of("b").iter().any(|a| a.contains("the moon is round")), "{:?}", of("b"));
-    assert_eq!(of("c"), Vec::<String>::new());
-    assert_eq!(of("d"), ["`strange` returns"], "a function without a model");
+    assert_eq!(of("a"), [(AssumptionKind::Returns, "`waits` returns".to_owned())]);
+    assert_eq!(of("b"), [(AssumptionKind::Model, "the moon is round (`believes`)".to_owned())]);
+    assert_eq!(of("c"), []);
+    assert_eq!(of("d"), [(AssumptionKind::Returns, "`strange` returns".to_owned())], "a function without a model");
+    assert_eq!(of("e"), [(AssumptionKind::Threads, "it is alone (`alone`)".to_owned())]);
 }
 
 /// A type in C, or nothing if the entry leaves it open.
@@ -285,7 +287,7 @@ fn each_built_in_entry_is_found_by_a_call() {
         if !unknown_code && !model.again && !model.jumps && !ends {
             assert_eq!(returns, model.blocks, "{model}\n{:?}", program.assumptions);
         }
-        if let Some(assumption) = &model.assumption {
+        if let Some((_, assumption)) = &model.assumption {
             assert!(ends || stated(assumption), "{model}\n{:?}", program.assumptions);
         }
         if ends {

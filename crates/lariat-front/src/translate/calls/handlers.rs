@@ -28,9 +28,9 @@ use crate::translate::state::State;
 use crate::translate::values::Values;
 use crate::translate::values::arith::{and, cmp, constant, ite, low_bit, not, operate, truth};
 use dashu_int::IBig;
-use lariat_ir::UnknownKind;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Goto, IntType, Overflow};
+use lariat_ir::{AssumptionKind, UnknownKind};
 use std::collections::BTreeSet;
 
 /// What a function may do to the run of its caller.
@@ -368,7 +368,12 @@ impl Builder<'_, '_> {
             let always = model.ends.as_ref().is_some_and(|e| e.when == When::Always);
             if risk.is_none_or(|r| r.unknown) && *occasion == Occasion::Signals && self.cx.open && !always {
                 let span = state.span_of();
-                self.values.assume(state, &format!("`{}` runs no handler that is not followed", model.name), span);
+                self.values.assume(
+                    state,
+                    AssumptionKind::Handlers,
+                    &format!("`{}` runs no handler that is not followed", model.name),
+                    span,
+                );
             }
             if let Some(risk) = risk {
                 self.memory.forget_escaped(&mut self.values, state, Reach::Globals);
@@ -466,7 +471,12 @@ impl Builder<'_, '_> {
         }
         if risk.unknown {
             let span = state.span_of();
-            self.values.assume(state, &format!("`{}` calls nothing that does not return", model.name), span);
+            self.values.assume(
+                state,
+                AssumptionKind::Callbacks,
+                &format!("`{}` calls nothing that does not return", model.name),
+                span,
+            );
         }
         if model.ends.as_ref().is_some_and(|e| e.how == Ends::Throw) {
             // The exception is one of the caller.

@@ -9,8 +9,8 @@ use crate::translate::points::{ObjectKind, Targets};
 use crate::translate::state::{Flow, Split, State};
 use crate::translate::values::arith::{Num, Sym, and, cmp, low_bit, operate, or, truth};
 use crate::translate::values::operand_type;
-use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow};
+use lariat_ir::{AssumptionKind, UnknownKind};
 use std::collections::BTreeSet;
 
 impl<'m> Builder<'_, 'm> {
@@ -65,7 +65,12 @@ impl<'m> Builder<'_, 'm> {
             }
             Intrinsic::VaStart => {
                 let span = state.span_of();
-                self.values.assume(state, "further arguments are as the function expects them", span);
+                self.values.assume(
+                    state,
+                    AssumptionKind::Variadic,
+                    "further arguments are as the function expects them",
+                    span,
+                );
                 for a in args {
                     let targets = self.memory.targets(state, a);
                     self.memory.forget_all(&mut self.values, state, &targets, UnknownKind::Environment);

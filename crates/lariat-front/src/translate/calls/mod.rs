@@ -21,9 +21,9 @@ use crate::translate::state::{Flow, Next, Split, State};
 use crate::translate::values::arith::{Num, Sym, cmp, constant, ite, low_bit, not, operate, or, truth};
 use crate::translate::values::{Values, operand_type};
 use crate::translate::{Context, ModelUse, bits_of, debug};
-use lariat_ir::UnknownKind;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{BinaryOp, CmpOp, Expr, Goto, Happening, IntType, Overflow};
+use lariat_ir::{AssumptionKind, UnknownKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -141,10 +141,16 @@ impl<'m> Builder<'_, 'm> {
                     }
                 }
                 if !text.trim().is_empty() {
-                    self.values.assume(state, "the assembly goes on behind it", span.clone());
+                    self.values.assume(
+                        state,
+                        AssumptionKind::AssemblyGoesOn,
+                        "the assembly goes on behind it",
+                        span.clone(),
+                    );
                 }
                 self.values.assume(
                     state,
+                    AssumptionKind::AssemblyEffects,
                     "inline assembly changes only its outputs and memory that others know of",
                     span,
                 );
@@ -494,7 +500,7 @@ impl<'m> Builder<'_, 'm> {
             Some(f) => format!("`{}` returns", f.shown()),
             None => "a function behind a pointer returns".to_owned(),
         };
-        self.values.assume(state, &text, span);
+        self.values.assume(state, AssumptionKind::Returns, &text, span);
         state.passes(Happening::Called);
         let declared = function.filter(|_| !defined);
         if let Some(f) = declared.filter(|f| f.intrinsic.is_none()) {

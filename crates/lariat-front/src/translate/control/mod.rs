@@ -20,7 +20,8 @@ use crate::translate::{Context, Names, block_successors, debug};
 use dashu_int::IBig;
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location};
-use lariat_ir::{IdVec, SourceId, SourceLoop, UnknownKind};
+use lariat_ir::system::{BEYOND_THE_MODEL, RETURNS};
+use lariat_ir::{AssumptionKind, IdVec, SourceId, SourceLoop, UnknownKind};
 use std::collections::VecDeque;
 
 /// How many instructions a piece may have, and how many cases.
@@ -213,7 +214,7 @@ impl Control<'_, '_> {
         }
         let function = self.cx.flat.function(at.instance);
         if at.index == Point::RETURN {
-            let name = self.names.unused(&format!("returns:{}", debug::clean(function.shown())));
+            let name = self.names.unused(&format!("{RETURNS}{}", debug::clean(function.shown())));
             let mut location = Location::new(name, Vec::new());
             location.span = self.cx.span(function.place);
             location.function = Some(function.shown().to_owned());
@@ -240,7 +241,7 @@ impl Control<'_, '_> {
             ("observe".to_owned(), span)
         } else {
             let line = span.as_ref().map_or(0, |s| s.line);
-            (format!("{}{shown}:{line}", if artificial { "returns:" } else { "" }), span)
+            (format!("{}{shown}:{line}", if artificial { RETURNS } else { "" }), span)
         };
         // A point has one name in both forms of a program, for readers.
         let name = self.known.get(&key).cloned().unwrap_or_else(|| self.names.unused(&name));
@@ -387,7 +388,7 @@ impl Control<'_, '_> {
         let follows = self.leaves_unless(values, state, ok, Beyond::Room);
         if follows {
             // What is said of later loops leaves out runs for which there was no room.
-            values.assume(state, ROOM, state.span_of());
+            values.assume(state, AssumptionKind::Room, ROOM, state.span_of());
         }
         follows
     }
@@ -421,7 +422,7 @@ impl Control<'_, '_> {
         let again = Cond::cmp(CmpOp::Eq, ty, unknown, constant(0, ty));
         let back = if cyclic { current } else { n };
         let cases = vec![Case::new(Some(again), Vec::new(), Goto::Loc(back)), Case::new(None, Vec::new(), Goto::Stop)];
-        let mut location = Location::new(self.names.unused("beyond the model"), cases);
+        let mut location = Location::new(self.names.unused(BEYOND_THE_MODEL), cases);
         // From here it may come back: a run that does stays where it was.
         location.within = self.locs[current].within;
         location.artificial = true;

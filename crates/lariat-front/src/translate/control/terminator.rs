@@ -5,8 +5,8 @@ use crate::translate::build::Builder;
 use crate::translate::state::{State, with};
 use crate::translate::values::arith::{self, Num, cmp, compare, constant};
 use dashu_int::IBig;
-use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Cond, Goto, IntType};
+use lariat_ir::{AssumptionKind, UnknownKind};
 use std::collections::BTreeSet;
 
 impl Builder<'_, '_> {
@@ -124,7 +124,12 @@ impl Builder<'_, '_> {
     /// A terminator that is not followed.
     fn opaque_jump(&mut self, mut state: State, what: &str, targets: &[BlockId]) {
         let span = state.span.clone();
-        self.values.assume(&mut state, &format!("`{what}` goes to one of its targets"), span);
+        self.values.assume(
+            &mut state,
+            AssumptionKind::JumpTargets,
+            &format!("`{what}` goes to one of its targets"),
+            span,
+        );
         let unknown = self.values.unknown(&mut state, what, IntType::unsigned(32), UnknownKind::Environment, None);
         for (n, to) in targets.iter().copied().enumerate() {
             if n == 0 {

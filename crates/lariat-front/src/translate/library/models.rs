@@ -18,8 +18,8 @@ use crate::translate::values::arith::{Num, Sym, and, cmp, constant, ite, low_bit
 use crate::translate::values::operand_type;
 use crate::translate::{Context, ModelUse};
 use dashu_int::IBig;
-use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow, Piece};
+use lariat_ir::{AssumptionKind, UnknownKind};
 
 impl Library<'_, '_> {
     /// The condition that a range of bytes behind an argument is valid.
@@ -114,11 +114,11 @@ impl<'m> Builder<'_, 'm> {
             let targets = self.memory.targets(state, a);
             self.calls.hand_over(&targets);
         }
-        if let Some(text) = &model.assumption {
-            self.values.assume(state, &format!("{text} (`{}`)", model.name), span.clone());
+        if let Some((kind, text)) = &model.assumption {
+            self.values.assume(state, *kind, &format!("{text} (`{}`)", model.name), span.clone());
         }
         if model.blocks {
-            self.values.assume(state, &format!("`{}` returns", model.name), span.clone());
+            self.values.assume(state, AssumptionKind::Returns, &format!("`{}` returns", model.name), span.clone());
         }
         if !self.run_registered(state, &call) {
             return Ok(Flow::Done);
@@ -143,7 +143,12 @@ impl<'m> Builder<'_, 'm> {
         }
         if let Some(set) = self.library.reads_stream(at) {
             if call.vague {
-                self.values.assume(state, &format!("`{}` gets valid arguments", model.name), span);
+                self.values.assume(
+                    state,
+                    AssumptionKind::Arguments,
+                    &format!("`{}` gets valid arguments", model.name),
+                    span,
+                );
             }
             self.read_ways(state.clone(), &call, set);
             return Ok(Flow::Done);
@@ -284,7 +289,7 @@ impl<'m> Builder<'_, 'm> {
             value
         };
         if model.c_locale && !self.cx.whole {
-            self.values.assume(state, "the locale is that of C", span.clone());
+            self.values.assume(state, AssumptionKind::Locale, "the locale is that of C", span.clone());
         }
         call.result = match &value {
             Sym::Num(n) => Some(n.clone()),
@@ -353,7 +358,12 @@ impl<'m> Builder<'_, 'm> {
         }
         self.library.move_as_said(&mut self.values, state, at);
         if call.vague {
-            self.values.assume(state, &format!("`{}` gets valid arguments", model.name), span);
+            self.values.assume(
+                state,
+                AssumptionKind::Arguments,
+                &format!("`{}` gets valid arguments", model.name),
+                span,
+            );
         }
         state.set_value(result, value);
         Ok(Flow::On)

@@ -12,8 +12,8 @@ use crate::translate::points::{ObjectKind, Offsets, Targets};
 use crate::translate::state::{Split, State};
 use crate::translate::values::arith::{Num, Sym, and, bit, cmp, constant, ite, low_bit, not, operate, or, truth};
 use dashu_int::IBig;
-use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, Piece};
+use lariat_ir::{AssumptionKind, UnknownKind};
 
 impl Builder<'_, '_> {
     /// What a modelled call returns; nothing if nothing follows.
@@ -44,7 +44,7 @@ impl Builder<'_, '_> {
                 let by = self.values.unknown(state, "distance", ty, UnknownKind::Environment, range);
                 let span = state.span_of();
                 let text = format!("`{}` returns a pointer into its argument", call.model.name);
-                self.values.assume(state, &text, span);
+                self.values.assume(state, AssumptionKind::PointerInto, &text, span);
                 Sym::Num(Num::new(operate(BinaryOp::Add, ty, Overflow::Undefined, p.to(ty), by.expr), ty))
             }
             Returns::Static { .. } | Returns::Handle => {

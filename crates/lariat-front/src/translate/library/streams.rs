@@ -40,9 +40,9 @@ use crate::translate::state::{Flow, Next, Split, State, site};
 use crate::translate::values::Values;
 use crate::translate::values::arith::{Num, Sym, and, cmp, constant, ite, low_bit, not, operate, truth};
 use dashu_int::IBig;
-use lariat_ir::UnknownKind;
 use lariat_ir::fast::FastMap;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Origin, Overflow, Piece};
+use lariat_ir::{AssumptionKind, UnknownKind};
 
 /// How many reads are left.
 const LEFT: IntType = IntType::unsigned(64);
@@ -441,7 +441,7 @@ impl Builder<'_, '_> {
             Outcome::Plain(_) => return Ok(Some(self.values.any(state, &instruction.ty, UnknownKind::Environment))),
             Outcome::Given | Outcome::Any => {}
         }
-        self.values.assume(state, FINITE, None);
+        self.values.assume(state, AssumptionKind::FiniteInput, FINITE, None);
         let fewer = operate(BinaryOp::Sub, LEFT, Overflow::Wraps, state.var(left), constant(1, LEFT));
         state.forget_var(left, fewer.clone());
         if outcome == Outcome::Given {

@@ -25,7 +25,7 @@ use crate::translate::{Context, bits_of};
 use dashu_int::IBig;
 use lariat_ir::float::{self, Limits};
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, settle, settled_number};
-use lariat_ir::{Bits, FloatOp, Format, UnknownKind, Value};
+use lariat_ir::{AssumptionKind, Bits, FloatOp, Format, UnknownKind, Value};
 use std::sync::Arc;
 
 /// Functions that change how floating-point operations round.
@@ -152,11 +152,17 @@ impl Values<'_, '_> {
     fn follows(&mut self, state: &mut State, ty: &Type) -> Option<Format> {
         let format = format_of(ty).filter(|_| self.default_rounding)?;
         if self.cx.open {
-            self.assume(state, "code that is not here leaves the rounding of floating-point operations alone", None);
+            self.assume(
+                state,
+                AssumptionKind::Rounding,
+                "code that is not here leaves the rounding of floating-point operations alone",
+                None,
+            );
         }
         if self.cx.flat.module.pointer_bits == 32 {
             self.assume(
                 state,
+                AssumptionKind::Precision,
                 "floating-point operations round to their own type, as SSE2 does and x87 does not",
                 None,
             );

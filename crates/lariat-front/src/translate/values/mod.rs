@@ -22,7 +22,7 @@ use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::neutral::{
     Cond, Expr, Happening, IntType, Location, MemInit, MemUnknown, MemUpdate, Origin, Origins, Program, Unknown,
 };
-use lariat_ir::{Assumption, Mode, Obligation, Span, UnknownKind};
+use lariat_ir::{Assumption, AssumptionKind, Mode, Obligation, Span, UnknownKind};
 use std::rc::Rc;
 
 /// What the program declares.
@@ -37,7 +37,7 @@ pub(in crate::translate) struct Values<'a, 'm> {
     unknowns: FastMap<(Point, u32), usize>,
     mem_unknowns: FastMap<(Point, usize, UnknownKind), usize>,
     liveness: FastMap<FunctionId, Rc<Vec<FastSet<ValueId>>>>,
-    assumptions: FastMap<(String, Option<Span>), usize>,
+    assumptions: FastMap<Assumption, usize>,
     /// Whether floating-point operations round as they do by default.
     default_rounding: bool,
 }
@@ -315,11 +315,17 @@ impl Values<'_, '_> {
     }
 
     /// Something is taken for granted on this way.
-    pub(in crate::translate) fn assume(&mut self, state: &mut State, text: &str, span: Option<Span>) {
-        let key = (text.to_owned(), span.clone());
+    pub(in crate::translate) fn assume(
+        &mut self,
+        state: &mut State,
+        kind: AssumptionKind,
+        text: &str,
+        span: Option<Span>,
+    ) {
+        let assumption = Assumption { kind, text: text.to_owned(), span };
         let program = &mut self.program;
-        let id = *self.assumptions.entry(key).or_insert_with(|| {
-            program.assumptions.push(Assumption { text: text.to_owned(), span });
+        let id = *self.assumptions.entry(assumption.clone()).or_insert_with(|| {
+            program.assumptions.push(assumption);
             program.assumptions.len() - 1
         });
         state.assumes.insert(id);
@@ -689,7 +695,12 @@ impl Values<'_, '_> {
         if found {
             self.program.origins.devices = true;
             let span = state.span.clone();
-            self.assume(state, "there is a device at the address that the program gives as a number", span);
+            self.assume(
+                state,
+                AssumptionKind::Device,
+                "there is a device at the address that the program gives as a number",
+                span,
+            );
         }
         found
     }

@@ -1,13 +1,14 @@
 //! Memories, ranges of unknowns and what a program says about itself, one rule at a time.
 
 use super::reference::{Cells, array_of, bounds, number_of, value_of};
+use crate::assumption::{Assumption, AssumptionKind};
 use crate::ids::{Id, LocId, UnknownId};
 use crate::interp::{Machine, State, Step};
 use crate::neutral::{
     BinaryOp, Case, CmpOp, Cond, Expr, Goto, IntType, Location, Mem, MemInit, MemUnknown, MemUpdate, Overflow, Program,
     Target, Unknown, lower,
 };
-use crate::system::{Assumption, Mode, Obligation, Span, TransitionSystem, UnknownKind};
+use crate::system::{Mode, Obligation, Span, TransitionSystem, UnknownKind};
 use crate::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -278,7 +279,8 @@ fn what_a_program_says_about_itself_stays() {
     // The unknown is tested, so it is stored first.
     let cond = Cond::cmp(CmpOp::Lt, INT, Expr::Unknown(0), Expr::constant(0, INT));
     p.locs[0].cases.insert(0, Case::new(Some(cond), vec![], Goto::Exit));
-    p.assumptions = ["`read` returns", "`malloc` succeeds"].map(|t| Assumption { text: t.into(), span: None }).to_vec();
+    p.assumptions =
+        ["`read` returns", "`malloc` succeeds"].map(|t| Assumption::everywhere(AssumptionKind::Returns, t)).to_vec();
     p.obligations = vec![Obligation { text: "recursion through `f`".into(), span: span(9) }];
     p.mode = Mode::Function;
     for (i, loc) in p.locs.iter_mut().enumerate() {

@@ -414,6 +414,7 @@ mod tests {
         let answer = Answer {
             trace: "{}\n".to_owned(),
             text: "a ü\n".into(),
+            trace: "{}\n".into(),
             status: 1,
             messages: vec!["one".into(), String::new()],
             harnesses: vec![harness],
