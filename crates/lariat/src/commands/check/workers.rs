@@ -414,7 +414,6 @@ mod tests {
         let answer = Answer {
             trace: "{}\n".to_owned(),
             text: "a ü\n".into(),
-            trace: "{}\n".into(),
             status: 1,
             messages: vec!["one".into(), String::new()],
             harnesses: vec![harness],
