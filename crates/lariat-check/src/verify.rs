@@ -13,10 +13,12 @@ mod diagram;
 mod tree;
 
 use lariat_ir::{
-    Id, Integers, LocId, LoopForest, Op, Proves, Role, SINKS, Sort, SystemHash, Term, TransitionSystem, VarId,
+    Edge, Id, Integers, LocId, LoopForest, Op, Proves, Role, SINKS, Sort, SystemHash, Term, TransitionSystem,
+    UnknownId, VarId,
 };
 use lariat_smt::{Answer, DirectSolver, Limit, Why};
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -170,29 +172,76 @@ fn disagreement(ts: &TransitionSystem) -> Option<String> {
 
 /// Whether a run that gets to a location can come back to it again and again, in the same state but for values that are chosen afresh.
 ///
-/// The way back consists of edges that only store unknown values, each taken because of values that were stored on the way. If it
+/// The way back consists of edges that only store unknown values. The guard of each is true, or an equation of a variable that was stored on
+/// the way with a constant which its unknown can be; no variable is tested twice. So the values can be chosen such that the way is gone. If it
 /// leads to the location itself, the run goes on so for ever. If it leads to where the run came from, by an edge that changes nothing, the
-/// same guard holds there again when the same values are chosen again.
+/// same guard holds there again: it asks only for what the way left alone, and for variables that hold a choice of which nothing was asked
+/// yet. Such a variable got its value when the run first came there, by whichever edge, from the same unknown; so the same value can be chosen again.
 fn comes_back(ts: &TransitionSystem, location: LocId) -> bool {
-    let (mut seen, mut open) = (BTreeSet::new(), vec![(location, BTreeSet::new())]);
-    let mut reached = BTreeSet::new();
-    while let Some((at, stored)) = open.pop() {
-        for e in ts.locs[at].out.iter().map(|e| &ts.edges[*e]) {
-            let chosen = |(v, t): &(VarId, Term)| matches!(ts.terms.role(*t), Some(Role::Unknown(_))).then_some(*v);
-            let Some(new) = e.updates.iter().map(chosen).collect::<Option<BTreeSet<VarId>>>() else { continue };
-            let by_choice = |s: &Term| matches!(ts.terms.role(*s), Some(Role::Var(v)) if stored.contains(&v));
-            if !ts.terms.symbols(e.guard).iter().all(by_choice) || e.to.is_sink() {
-                continue;
-            }
-            reached.insert(e.to);
-            if seen.insert(e.to) {
-                open.push((e.to, &stored | &new));
+    let start = Way { at: location, held: BTreeMap::new(), stored: BTreeSet::new() };
+    let (mut open, mut reached) = (vec![location], BTreeMap::from([(location, start)]));
+    let mut is_reached = false;
+    while let Some(at) = open.pop() {
+        for e in ts.locs[at].out.iter().map(|e| &ts.edges[*e]).filter(|e| !e.to.is_sink()) {
+            let Some(next) = reached[&at].along(ts, e) else { continue };
+            is_reached |= e.to == location;
+            if let Entry::Vacant(new) = reached.entry(e.to) {
+                new.insert(next);
+                open.push(e.to);
             }
         }
     }
-    let mut into = ts.edges.iter().filter(|e| e.to == location);
-    reached.contains(&location)
-        || location != ts.entry && into.all(|e| e.updates.is_empty() && reached.contains(&e.from))
+    let again = |e: &Edge| e.updates.is_empty() && reached.get(&e.from).is_some_and(|way| way.keeps(ts, e.guard));
+    is_reached || location != ts.entry && ts.edges.iter().filter(|e| e.to == location).all(again)
+}
+
+/// A way that a run can be led.
+struct Way {
+    at: LocId,
+    /// The variables that hold an unknown of which nothing was asked.
+    held: BTreeMap<VarId, UnknownId>,
+    /// The variables that were stored.
+    stored: BTreeSet<VarId>,
+}
+
+impl Way {
+    /// Whether a guard that held when a run first came here can hold again.
+    fn keeps(&self, ts: &TransitionSystem, guard: Term) -> bool {
+        let same = |v: VarId| {
+            let unknown = self.held.get(&v).copied();
+            let chosen =
+                |e: &Edge| e.updates.iter().any(|(w, t)| *w == v && ts.terms.role(*t) == unknown.map(Role::Unknown));
+            unknown.is_some() && self.at != ts.entry && ts.edges.iter().filter(|e| e.to == self.at).all(chosen)
+        };
+        ts.terms.symbols(guard).into_iter().all(|s| match ts.terms.role(s) {
+            Some(Role::Var(v)) => !self.stored.contains(&v) || same(v),
+            _ => false,
+        })
+    }
+
+    /// The way with one more edge, if values can be chosen for that.
+    fn along(&self, ts: &TransitionSystem, e: &Edge) -> Option<Self> {
+        let mut held = self.held.clone();
+        if e.guard != ts.terms.tt() {
+            let node = ts.terms.node(e.guard);
+            let (Op::Eq, &[a, b]) = (node.op, node.args()) else { return None };
+            let (x, constant) = if ts.terms.constant_value(b).is_some() { (a, b) } else { (b, a) };
+            let Some(Role::Var(v)) = ts.terms.role(x) else { return None };
+            let (value, unknown) = (ts.terms.constant_value(constant)?, held.remove(&v)?);
+            if !ts.admits(unknown, &value) {
+                return None;
+            }
+        }
+        let mut stored = self.stored.clone();
+        for (v, t) in &e.updates {
+            let Some(Role::Unknown(u)) = ts.terms.role(*t) else { return None };
+            held.insert(*v, u);
+            stored.insert(*v);
+        }
+        // One value for several variables is not chosen for each.
+        let distinct: BTreeSet<UnknownId> = e.updates.iter().filter_map(|(v, _)| held.get(v).copied()).collect();
+        (distinct.len() == e.updates.len()).then_some(Self { at: e.to, held, stored })
+    }
 }
 
 fn undecided(at: LocId, name: &str, why: &Why) -> SystemDefect {
@@ -231,7 +280,8 @@ mod tests {
     /// Whether the location `beyond` of a system with these lines comes back.
     fn back(lines: &str) -> bool {
         let text = format!(
-            "lts 1\nintegers wrap\nvar x: bv8\nvar m: bv1\nabstraction more: bv1\nentry a\n\
+            "lts 1\nintegers wrap\nvar x: bv8\nvar m: bv1\nvar k: bv1\nvar n: int\nabstraction more: bv1\n\
+             abstraction other: bv8\nabstraction few: int in 0 .. 3\nentry a\n\
              a: if x == 0 goto beyond\n if x != 0 goto EXIT\n{lines}"
         );
         let ts = lts::parse(&text).expect("a system").system;
@@ -250,10 +300,41 @@ mod tests {
         assert!(!back(&format!("{choose}c: if m == 0 goto a with x := 1\n if m != 0 goto STOP\n")));
         assert!(!back("beyond: escapes\n if x == 1 goto beyond\n if x != 1 goto STOP\n"));
         // It comes back to one of the places that it came from only.
-        let two = "c: if m == 0 goto a\n if m != 0 goto d\nd: if x == 3 goto beyond\n if x != 3 goto EXIT\n";
+        let two = "c: if m == 0 goto a\n if m == 1 goto d\nd: if x == 3 goto beyond\n if x != 3 goto EXIT\n";
         assert!(back(&format!("{choose}{two}")), "both are reached by a choice");
         let two = "c: if m == 0 goto a\n if m != 0 goto STOP\nd: if x == 3 goto beyond\n if x != 3 goto EXIT\n";
         assert!(!back(&format!("{choose}{two}")));
+        // No value leads along the way: it asks for too much, twice, or of something that was there before.
+        assert!(!back("beyond: escapes\n if false goto beyond\n if true goto STOP\n"));
+        assert!(!back(&format!(
+            "{choose}c: if m == 0 goto d\n if m != 0 goto STOP\nd: if m == 1 goto beyond\n if m != 1 goto STOP\n"
+        )));
+        assert!(!back(
+            "beyond: escapes goto c with k := more, m := more\nc: if m == 0 goto beyond\n if m != 0 goto STOP\n"
+        ));
+        // It comes back with another value where the first edge asks for it.
+        let asks = "beyond: escapes goto c with x := other\nc: if x == 5 goto a\n if x != 5 goto STOP\n";
+        assert!(!back(asks));
+        // A value that the unknown cannot have.
+        assert!(!back("beyond: escapes goto c with n := few\nc: if n == 7 goto beyond\n if n != 7 goto STOP\n"));
+        assert!(back("beyond: escapes goto c with n := few\nc: if n == 2 goto beyond\n if n != 2 goto STOP\n"));
+    }
+
+    #[test]
+    fn what_was_chosen_before_an_escape_can_be_chosen_again() {
+        let back = |choose: &str, other: &str| {
+            let text = format!(
+                "lts 1\nintegers wrap\nvar m: bv1\nvar k: bv1\nvar y: bv1\nabstraction more: bv1\nabstraction less: bv1\nentry s\n\
+                 s: if y == 0 goto a\n if y != 0 {other}\na: goto b with {choose}\nb: if m == y goto beyond\n if m != y goto EXIT\n\
+                 beyond: escapes goto c with k := more\nc: if k == 0 goto a\n if k != 0 goto STOP\n"
+            );
+            let ts = lts::parse(&text).expect("a system").system;
+            comes_back(&ts, ts.loc_named("beyond").expect("it is there"))
+        };
+        assert!(back("m := less", "goto EXIT"));
+        assert!(!back("m := less", "goto b"), "there `m` was not chosen");
+        assert!(!back("m := less", "goto b with m := more"), "there it is another choice");
+        assert!(!back("m := y", "goto EXIT"), "it is no choice");
     }
 
     #[test]
