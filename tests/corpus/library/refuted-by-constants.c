@@ -1,4 +1,5 @@
-// A call whose constant arguments are not valid is undefined: no run goes on behind it.
+// A call whose constant arguments are not valid is undefined: no endless run is shown behind it. What writes outside of an object ends the run; of the
+// rest nothing is said, since most libraries go on.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static int just_fits(void) {
 
 static int no_room_to_print(void) {
     sprintf(four, "%d", 123456);
-    for (;;) { //@ loop: terminates; absent
+    for (;;) { //@ loop: neither; wrap: diverges; ideal: diverges
     }
 }
 
@@ -56,7 +57,7 @@ static int no_string(void) {
 
 static int no_function(void) {
     atexit(0);
-    for (;;) { //@ loop: terminates; absent
+    for (;;) { //@ loop: neither; wrap: diverges; ideal: diverges
     }
 }
 
@@ -64,7 +65,7 @@ static int null_has_no_length(void) {
     if (strlen(0) > 5) {
         return 1;
     }
-    for (;;) { //@ loop: terminates; absent
+    for (;;) { //@ loop: neither
     }
 }
 

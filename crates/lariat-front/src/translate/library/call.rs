@@ -127,6 +127,11 @@ impl ModelCall<'_> {
         })
     }
 
+    /// Whether an argument is the null pointer, whatever happens.
+    pub(super) fn is_null(&self, arg: usize) -> bool {
+        self.values.get(arg).and_then(Num::as_const).is_some_and(|k| *k == IBig::ZERO)
+    }
+
     pub(in crate::translate) fn condition(&self, e: &ModelExpr) -> Option<Cond> {
         let ty = self.address;
         // Numbers of at most 32 bits are compared as 64, so that every value of every type has its place.

@@ -1,7 +1,8 @@
 //! Texts that are constant: how long they are, and what a format of the `printf` or `scanf` family asks for.
 //!
 //! That a call gets valid arguments is an assumption of verdicts. One that the constants of the program refute is none: a run that comes
-//! to such a call is undefined.
+//! to such a call is undefined. What a library then does is mostly to go on, so proofs that a run ends do not use it (`for_ends_only`); a
+//! mistake here could hide an endless run, never invent an end.
 
 use crate::module::{Constant, FloatKind, Module, Operand, Type};
 
@@ -103,9 +104,11 @@ impl Format {
                 }
                 rest.next();
             }
+            let bare =
+                c == Conversion { stars: 0, skips: false, width: 0, precise: false, length: Length::None, letter: 0 };
             c.letter = rest.next()?;
             match c.letter {
-                b'%' => {
+                b'%' if bare => {
                     found.plain += 1;
                     continue;
                 }
@@ -160,6 +163,8 @@ impl Format {
             let known = if c.precise || c.length != Length::None || c.skips { None } else { lengths(next, c.letter) };
             let least = match c.letter {
                 b's' | b'm' | b'n' => 0,
+                // A wide zero is no character.
+                b'c' if c.length != Length::None => 0,
                 // Zero with the precision zero is nothing.
                 b'd' | b'i' | b'u' | b'o' | b'x' | b'X' if c.precise => 0,
                 _ => 1,
@@ -229,7 +234,7 @@ mod tests {
             assert_eq!(prints(text).fits(types, 64), *fits, "{text} with {types:?}");
         }
         assert!(prints("%ld").fits(&[INT], 32));
-        for text in ["%", "%2$d", "%k", "%l"] {
+        for text in ["%", "%2$d", "%k", "%l", "%*%%s"] {
             assert_eq!(Format::parse(text.as_bytes(), Family::Prints), None, "{text}");
         }
         assert!(prints("a%nb").counts() && !prints("%%n%d").counts());

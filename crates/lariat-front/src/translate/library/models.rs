@@ -1,7 +1,8 @@
 //! Functions with a model: what the table says, applied to a call.
 
 use crate::models::{
-    BinaryOp as ModelBinary, Content, Effect, Ends, Expr as ModelExpr, Kind, Model, Requirement, Returns, When, Write,
+    BinaryOp as ModelBinary, Content, Effect, Ends, Expr as ModelExpr, Kind, Model, Occasion, Requirement, Returns,
+    When, Write,
 };
 use crate::module::{Constant, Instruction, Op, Operand};
 use crate::translate::build::Builder;
@@ -10,14 +11,13 @@ use crate::translate::library::Library;
 use crate::translate::library::call::ModelCall;
 use crate::translate::library::formats::{Family, Format, never_ends, string};
 use crate::translate::library::streams::{Outcome, parts};
-use crate::translate::memory::access::{Access, for_ends_only};
+use crate::translate::memory::access::{Access, for_ends_only, for_ends_only_unless};
 use crate::translate::memory::forget::Reach;
 use crate::translate::points::{ObjectKind, constant_of};
 use crate::translate::state::{Flow, Split, State};
 use crate::translate::values::arith::{Num, Sym, and, cmp, constant, ite, low_bit, not, operate, truth};
 use crate::translate::values::operand_type;
 use crate::translate::{Context, ModelUse};
-use dashu_int::IBig;
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow, Piece};
 use lariat_ir::{AssumptionKind, UnknownKind};
 
@@ -255,11 +255,10 @@ impl<'m> Builder<'_, 'm> {
         let ty = self.memory.address();
         // No byte need be looked at where there is a limit.
         if !or_null && limit.is_none() {
-            let null = cmp(CmpOp::Eq, ty, p.to(ty), constant(0, ty));
-            if !self.control.require(state, not(null)) {
-                return false;
-            }
-            if never_ends(self.cx.flat.module, operand) && !self.control.require(state, for_ends_only()) {
+            // Not every library traps: some calls fail where they get null.
+            let there = not(cmp(CmpOp::Eq, ty, p.to(ty), constant(0, ty)));
+            let ends = truth(!never_ends(self.cx.flat.module, operand));
+            if !self.control.require(state, for_ends_only_unless(and(there, ends))) {
                 return false;
             }
         }
@@ -322,6 +321,11 @@ impl<'m> Builder<'_, 'm> {
                     self.memory.forget_all(&mut self.values, state, &targets, UnknownKind::Environment);
                 }
                 // What was registered runs later: see `run_registered` and `callbacks`.
+                Effect::Registers(f, Occasion::Exit) if call.is_null(*f) => {
+                    if !self.control.require(state, for_ends_only()) {
+                        return Ok(Flow::Done);
+                    }
+                }
                 Effect::Registers(..) | Effect::GivesAway(_) => {}
                 Effect::Prints(format) => {
                     if !self.print(state, *format, &mut call) {
@@ -448,7 +452,7 @@ impl<'m> Builder<'_, 'm> {
                 // The characters, and the zero byte behind them.
                 let amount = ModelExpr::Number(i128::from(least) + 1);
                 if let Some(ok) = self.library.model_range(state, w.to, w.offset.as_ref(), &amount, call)?
-                    && !self.control.require(state, ok)
+                    && !self.control.require(state, for_ends_only_unless(ok))
                 {
                     return Ok(false);
                 }
@@ -478,8 +482,9 @@ impl<'m> Builder<'_, 'm> {
         }
         for n in parsed.strings() {
             let Some(s) = given.get(n) else { continue };
-            let null = matches!(call.values.get(call.model.params.len() + n).and_then(Num::as_const), Some(k) if *k == IBig::ZERO);
-            if (null || never_ends(module, s)) && !self.control.require(state, for_ends_only()) {
+            if (call.is_null(call.model.params.len() + n) || never_ends(module, s))
+                && !self.control.require(state, for_ends_only())
+            {
                 return false;
             }
             call.vague |= string(module, s).is_none();

@@ -210,10 +210,9 @@ impl Memory<'_, '_> {
         };
         for (id, offsets) in self.data(targets) {
             let object = self.object(id);
-            let by_chance = if object.align < align || self.by_another_type(object, &offsets, size, by) {
-                for_ends_only()
-            } else {
-                truth(true)
+            let by_chance = |at: &Offsets| {
+                let chance = object.align < align || self.by_another_type(object, at, size, by);
+                if chance { for_ends_only() } else { truth(true) }
             };
             if state.writing
                 && let ObjectKind::Global(g) = object.kind
@@ -228,8 +227,9 @@ impl Memory<'_, '_> {
                 if i64::try_from(align.min(object.align)).is_ok_and(|a| a > 1 && offset % a != 0) {
                     continue;
                 }
-                let when = and(self.inside(state, object, pointer, Some(offset), &bytes)?, by_chance);
-                add(when, self.place(id, &Offsets::Exact(vec![offset]), size, pointer));
+                let at = Offsets::Exact(vec![offset]);
+                let when = and(self.inside(state, object, pointer, Some(offset), &bytes)?, by_chance(&at));
+                add(when, self.place(id, &at, size, pointer));
                 continue;
             }
             let align = align.min(object.align);
@@ -240,17 +240,18 @@ impl Memory<'_, '_> {
                             // Misaligned, since the object is aligned.
                             continue;
                         }
-                        let when = and(self.inside(state, object, pointer, Some(o), &bytes)?, by_chance.clone());
+                        let one = Offsets::Exact(vec![o]);
+                        let when = and(self.inside(state, object, pointer, Some(o), &bytes)?, by_chance(&one));
                         let at = if object.many.is_none() {
                             constant(&object.base + IBig::from(o), ty)
                         } else {
                             pointer.clone()
                         };
-                        add(when, self.place(id, &Offsets::Exact(vec![o]), size, &at));
+                        add(when, self.place(id, &one, size, &at));
                     }
                 }
                 class @ Offsets::Class { .. } => {
-                    let mut when = and(self.inside(state, object, pointer, None, &bytes)?, by_chance);
+                    let mut when = and(self.inside(state, object, pointer, None, &bytes)?, by_chance(&class));
                     if class != offsets {
                         // The class was narrowed by the alignment, which is then to be asked for.
                         let modulus = constant(align, ty);
