@@ -245,6 +245,15 @@ pub(crate) fn kill_group(pid: i32) {
     }
 }
 
+/// Waits for the end of a child that was killed.
+pub(crate) fn wait_for_end(pid: i32) {
+    let mut status = 0;
+    // SAFETY: the number is ours; a child that has been waited for already is an error that tells nothing new.
+    unsafe {
+        libc::waitpid(pid, &raw mut status, 0);
+    }
+}
+
 /// How a worker ended, if it has. What is left of its group is killed before its number is free for others.
 pub(crate) fn ended(pid: i32) -> Option<std::process::ExitStatus> {
     let mut status = 0;

@@ -126,7 +126,10 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.kill();
-        // Its memory is given back while nobody waits.
+        // Whoever measures what this process and its children took is told of all of them.
+        if self.ended.is_none() {
+            sys::wait_for_end(self.pid);
+        }
     }
 }
 
