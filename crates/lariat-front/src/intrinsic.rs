@@ -156,7 +156,7 @@ impl Intrinsic {
             Assume
         } else if is("ubsantrap") {
             UbsanTrap
-        } else if any(&["trap", "debugtrap"]) {
+        } else if is("trap") {
             Trap
         } else if base.contains(".element.unordered.atomic") {
             unlisted(base)
@@ -433,7 +433,7 @@ mod tests {
             (LifetimeEnd, &["lifetime.end.p0"]),
             (Assume, &["assume"]),
             (UbsanTrap, &["ubsantrap"]),
-            (Trap, &["trap", "debugtrap"]),
+            (Trap, &["trap"]),
             (Memcpy, &["memcpy.p0.p0.i64", "memcpy.inline.p0.p0.i64"]),
             (Memmove, &["memmove.p0.p0.i64"]),
             (Memset, &["memset.p0.i64", "memset.inline.p0.i64"]),
@@ -519,6 +519,7 @@ mod tests {
         }
         let told = [
             ("trapped", Unlisted::Traps),
+            ("debugtrap", Unlisted::Traps),
             ("set.rounding", Unlisted::SetsRounding),
             ("set.fpenv.i64", Unlisted::SetsRounding),
             ("x86.sse.ldmxcsr", Unlisted::SetsRounding),

@@ -18,7 +18,7 @@ use crate::translate::points::{ObjectId, ObjectKind, Offsets, Points, Targets, c
 use crate::translate::{Context, Names, debug};
 use dashu_int::IBig;
 use lariat_ir::neutral::{IntType, Mem, MemInit, Program};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A part of an object with a variable of its own.
 #[derive(Clone, Debug)]
@@ -142,7 +142,6 @@ impl Storage {
         let many: Vec<bool> = (0..n).map(|o| lives.many.contains(&ObjectId(index(o)))).collect();
         let copies = index(many.iter().filter(|m| **m).count());
         let mut number = 0;
-        let used: BTreeSet<ObjectId> = all.accesses.iter().map(|a| a.object).collect();
         for (o, &kind) in points.objects.iter().enumerate() {
             let id = ObjectId(index(o));
             let (name, ty) = debug::object_name(cx, points, kind, id);
@@ -166,14 +165,11 @@ impl Storage {
                 (at.one(slot), None)
             };
             let size = match (kind, size) {
+                // Also where the program does not access it itself: functions of the library do.
                 (ObjectKind::Outside, _) => {
-                    if used.contains(&id) {
-                        let var = names.made(program, "outside.size", program.address);
-                        memory.outside_size = Some(var);
-                        Size::Var(var)
-                    } else {
-                        Size::Constant(0)
-                    }
+                    let var = names.made(program, "outside.size", program.address);
+                    memory.outside_size = Some(var);
+                    Size::Var(var)
                 }
                 (_, Some(n)) => Size::Constant(n),
                 (_, None) if lives.summaries.contains(&id) => Size::Constant(at.open),
