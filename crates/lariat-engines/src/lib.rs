@@ -12,6 +12,7 @@ pub mod closed;
 mod closed_form;
 pub mod concolic;
 mod engine;
+pub mod exits;
 mod invariants;
 mod linear;
 mod lp;

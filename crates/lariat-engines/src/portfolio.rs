@@ -3,6 +3,7 @@
 use crate::board::Board;
 use crate::closed::ClosedSet;
 use crate::engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
+use crate::exits::Exits;
 use crate::invariants::Invariants;
 use crate::orbit::Orbit;
 use crate::path_automaton::PathAutomaton;
@@ -15,7 +16,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 /// The engines, cheapest first.
-pub const ENGINES: &[&dyn Engine] = &[&Ranking, &Orbit, &ClosedSet, &PathAutomaton];
+pub const ENGINES: &[&dyn Engine] = &[&Ranking, &Exits, &Orbit, &ClosedSet, &PathAutomaton];
 
 /// What the abstract domains find goes by this name.
 const FACTS: &str = "invariants";

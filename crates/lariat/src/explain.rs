@@ -20,6 +20,7 @@ pub const PAGES: &[Page] = &[
     Page { name: "orbit", text: include_str!("../../../docs/engines/orbit.md") },
     Page { name: "closed-set", text: include_str!("../../../docs/engines/closed-set.md") },
     Page { name: "ranking", text: include_str!("../../../docs/engines/ranking.md") },
+    Page { name: "exits", text: include_str!("../../../docs/engines/exits.md") },
     Page { name: "path-automaton", text: include_str!("../../../docs/engines/path-automaton.md") },
     Page { name: "concolic", text: include_str!("../../../docs/engines/concolic.md") },
     Page { name: "invariants", text: include_str!("../../../docs/engines/invariants.md") },

@@ -264,7 +264,7 @@ fn bad_input_gets_one_clear_sentence() {
         (&["check", "--entry", "main", "examples/zune.lts"], "there is no entry `main`"),
         (
             &["check", "--only", "magic", "examples/zune.lts"],
-            "the engines are: closed-set, orbit, path-automaton, ranking",
+            "the engines are: closed-set, exits, orbit, path-automaton, ranking",
         ),
         (&["explain", "magic"], "the pages are: orbit"),
         (&["query", "1"], "query 1 cannot be read"),

@@ -1,0 +1,308 @@
+//! Measures from what exits compare, without listing paths.
+//!
+//! One round of a loop without inner loops is one formula, as large as the graph of its body. What its guards compare suggests measures:
+//! of `a < b` the difference, of `p != 0` the number. A solver gives a step on which none of the measures so far falls; one
+//! that falls on it and rises on no other step that is left is taken, and so on, until no step is left. So a handful of questions
+//! decides a body with any number of paths.
+//!
+//! A tuple that is found falls lexicographically, bounded below: a step is left exactly if no component so far falls on it, and each new
+//! component rises on none of those. The checker shows it again.
+
+use crate::engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
+use crate::invariants::Invariants;
+use lariat_ir::graph::components;
+use lariat_ir::simplify::{simplify, simplify_all};
+use lariat_ir::{
+    Certificate, Claim, Id, LocId, Measure, Op, Order, Outline, Property, Role, Sort, Term, TransitionSystem,
+};
+use lariat_smt::{Answer, Model, Solver};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The engine.
+pub struct Exits;
+
+impl Engine for Exits {
+    fn name(&self) -> &'static str {
+        "exits"
+    }
+    fn pursues(&self, goal: Goal) -> bool {
+        matches!(goal, Goal::Ends(_))
+    }
+    fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
+        if cx.effort != Effort::Quick {
+            return Outcome::nothing_new();
+        }
+        match search(task, cx) {
+            Ok(claim) => Outcome::Claims(vec![claim]),
+            Err(why) => Outcome::GaveUp(why),
+        }
+    }
+}
+
+/// So many measures are tried.
+const MOST_CANDIDATES: usize = 60;
+/// So large may one be.
+const LARGEST: usize = 24;
+/// So many components a tuple may have.
+const MOST_COMPONENTS: usize = 4;
+
+/// One round of a loop.
+struct Round {
+    /// What holds of every round that comes back.
+    facts: Vec<Term>,
+    /// The variables behind it.
+    after: Vec<Term>,
+    /// What is compared in it, as a difference of numbers at its beginning.
+    compared: BTreeSet<Term>,
+}
+
+fn search(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, NoClaim> {
+    let ts = task.ts;
+    let header = task.this().header;
+    let mut round = round(ts, header, &task.this().body).ok_or("it holds another loop")?;
+    let mut tried = None;
+    for supported in [false, true] {
+        let invariants: BTreeMap<LocId, Term> = if supported {
+            BTreeMap::clone(&Invariants::of(task.board, ts, task.forest, cx.deadline))
+        } else {
+            BTreeMap::new()
+        };
+        if supported {
+            let Some(here) = invariants.get(&header).copied().filter(|t| *t != ts.terms.tt()) else { break };
+            atoms(ts, here, &mut round.compared);
+            round.facts.push(here);
+        }
+        let candidates = candidates(ts, &round);
+        if candidates.is_empty() || tried.as_ref() == Some(&(candidates.clone(), round.facts.len())) {
+            continue;
+        }
+        if let Some(tuple) = tuple(ts, &round, &candidates, cx) {
+            let measures = tuple.into_iter().map(|term| Measure { order: Order::Int, term }).collect();
+            let certificate = Certificate::Ranking {
+                outline: Outline { invariants, inner: Vec::new() },
+                measures: BTreeMap::from([(header, measures)]),
+            };
+            let (system, when) = (task.hash, ts.terms.tt());
+            return Ok(Claim { system, property: Property::Terminates(header), when, certificate });
+        }
+        tried = Some((candidates, round.facts.len()));
+    }
+    if cx.out_of_time() {
+        return Err(NoClaim::out_of_time());
+    }
+    Err("nothing that its exits compare falls in every round".into())
+}
+
+/// One round from the header back to it; nothing if a cycle avoids the header.
+fn round(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Option<Round> {
+    let terms = &ts.terms;
+    let places: Vec<LocId> = body.iter().copied().collect();
+    let number: BTreeMap<LocId, usize> = places.iter().enumerate().map(|(n, l)| (*l, n)).collect();
+    let inside = |n: usize| -> Vec<usize> {
+        let out = ts.locs[places[n]].out.iter().map(|e| ts.edges[*e].to);
+        out.filter(|to| *to != header).filter_map(|to| number.get(&to).copied()).collect()
+    };
+    let order = components(places.len(), inside);
+    if order.iter().any(|c| c.cyclic) {
+        return None;
+    }
+    let mut facts = Vec::new();
+    let mut compared = BTreeSet::new();
+    // For each location the ways that arrive there: when, and with what.
+    let mut arrivals: BTreeMap<LocId, Vec<(Term, Vec<Term>)>> = BTreeMap::new();
+    arrivals.insert(header, vec![(terms.tt(), ts.vars.iter().map(|v| v.term).collect())]);
+    let mut back: Vec<(Term, Vec<Term>)> = Vec::new();
+    let mut frame = 0;
+    // Each component stands behind all that it leads to.
+    for c in order.iter().rev() {
+        let at = places[c.nodes[0]];
+        let Some(ways) = arrivals.remove(&at) else { continue };
+        let (here, state) = merged(ts, ways);
+        for &e in &ts.locs[at].out {
+            let edge = &ts.edges[e];
+            frame += 1;
+            let now = |t: Term| {
+                terms.substitute(t, |s| match terms.role(s) {
+                    Some(Role::Var(v)) => Some(state[v.index()]),
+                    Some(Role::Unknown(_)) => Some(terms.copy_symbol(s, frame)),
+                    _ => None,
+                })
+            };
+            let guard = simplify(terms, now(edge.guard));
+            atoms(ts, guard, &mut compared);
+            if !body.contains(&edge.to) {
+                continue;
+            }
+            for u in ts.unknowns_of(e) {
+                let range = ts.range_condition(u, terms.copy_symbol(ts.unknowns[u].term, frame));
+                if range != terms.tt() {
+                    facts.push(range);
+                }
+            }
+            let mut after = state.clone();
+            for (v, t) in &edge.updates {
+                after[v.index()] = now(*t);
+            }
+            let after = simplify_all(terms, &after);
+            let way = (simplify(terms, terms.and(here, guard)), after);
+            if edge.to == header { back.push(way) } else { arrivals.entry(edge.to).or_default().push(way) }
+        }
+    }
+    if back.is_empty() {
+        return None;
+    }
+    let (comes_back, after) = merged(ts, back);
+    facts.push(comes_back);
+    Some(Round { facts, after, compared })
+}
+
+/// Several ways as one: their conditions exclude each other.
+fn merged(ts: &TransitionSystem, mut ways: Vec<(Term, Vec<Term>)>) -> (Term, Vec<Term>) {
+    let terms = &ts.terms;
+    let (mut condition, mut state) = ways.pop().expect("there is a way");
+    for (taken, values) in ways {
+        for (now, value) in state.iter_mut().zip(values) {
+            if *now != value {
+                *now = terms.ite(taken, value, *now);
+            }
+        }
+        condition = terms.or(taken, condition);
+    }
+    (condition, state)
+}
+
+/// The differences of what comparisons in a condition compare, as far as they speak of the beginning of a round only.
+fn atoms(ts: &TransitionSystem, condition: Term, found: &mut BTreeSet<Term>) {
+    let terms = &ts.terms;
+    for t in terms.reachable(&[condition]) {
+        let node = terms.node(t);
+        let (Op::IntLt | Op::IntLe | Op::Eq, [a, b]) = (node.op, node.args()) else { continue };
+        if terms.sort(*a) != Sort::Int {
+            continue;
+        }
+        let difference = simplify(terms, terms.apply(Op::IntSub, &[*b, *a]));
+        if is_plain(ts, difference) {
+            found.insert(difference);
+        }
+    }
+}
+
+/// Whether a term is small and speaks of variables only.
+fn is_plain(ts: &TransitionSystem, t: Term) -> bool {
+    let terms = &ts.terms;
+    let all = terms.reachable(&[t]);
+    let symbols = terms.symbols(t);
+    all.len() <= LARGEST && !symbols.is_empty() && symbols.iter().all(|s| matches!(terms.role(*s), Some(Role::Var(_))))
+}
+
+/// The measures to be tried: differences in both directions, and what changes by itself.
+fn candidates(ts: &TransitionSystem, round: &Round) -> Vec<Term> {
+    let terms = &ts.terms;
+    let mut all = Vec::new();
+    for &d in &round.compared {
+        all.push(d);
+        all.push(simplify(terms, terms.apply(Op::IntNeg, &[d])));
+    }
+    for (v, after) in ts.vars.iter().zip(&round.after) {
+        if v.sort == Sort::Int && *after != v.term {
+            all.push(v.term);
+        }
+    }
+    // What does not change cannot fall.
+    let moves = |t: &Term| behind(ts, round, *t) != *t;
+    let mut seen = BTreeSet::new();
+    all.retain(|t| seen.insert(*t) && moves(t));
+    all.truncate(MOST_CANDIDATES);
+    all
+}
+
+/// A measure behind a round.
+fn behind(ts: &TransitionSystem, round: &Round, t: Term) -> Term {
+    let terms = &ts.terms;
+    let after = terms.substitute(t, |s| match terms.role(s) {
+        Some(Role::Var(v)) => Some(round.after[v.index()]),
+        _ => None,
+    });
+    simplify(terms, after)
+}
+
+/// A tuple that falls in every round.
+fn tuple(ts: &TransitionSystem, round: &Round, candidates: &[Term], cx: &EngineCx) -> Option<Vec<Term>> {
+    let terms = &ts.terms;
+    let mut solver = cx.solver();
+    for f in &round.facts {
+        solver.assert(terms, *f);
+    }
+    let pairs: Vec<(Term, Term)> = candidates.iter().map(|c| (*c, behind(ts, round, *c))).collect();
+    let falls = |(before, after): (Term, Term)| {
+        let bounded = terms.apply(Op::IntLe, &[terms.int(0), before]);
+        terms.and(bounded, terms.apply(Op::IntLt, &[after, before]))
+    };
+    let holds = |t: Term, model: &Model| model.eval(terms, t).as_bool();
+    if let Some(one) = alone(ts, &mut solver, &pairs, &falls, cx) {
+        return Some(vec![one]);
+    }
+    let mut tuple = Vec::new();
+    let mut unfit: BTreeSet<usize> = BTreeSet::new();
+    loop {
+        let model = match cx.check(solver.as_mut(), terms) {
+            Answer::Unsat => return Some(tuple),
+            Answer::Sat(model) => model,
+            Answer::Unknown(_) => return None,
+        };
+        if tuple.len() == MOST_COMPONENTS {
+            return None;
+        }
+        let mut open: Vec<usize> =
+            (0..pairs.len()).filter(|n| !unfit.contains(n) && holds(falls(pairs[*n]), &model)).collect();
+        let mut taken = None;
+        while let Some(n) = open.first().copied() {
+            if cx.out_of_time() {
+                return None;
+            }
+            let (before, after) = pairs[n];
+            let rises = terms.apply(Op::IntLt, &[before, after]);
+            match cx.ask(solver.as_mut(), ts, &[rises]) {
+                Answer::Unsat => {
+                    taken = Some(n);
+                    break;
+                }
+                // One step tells of all candidates that rise on it.
+                Answer::Sat(step) => {
+                    let risen = |m: &usize| holds(terms.apply(Op::IntLt, &[pairs[*m].0, pairs[*m].1]), &step);
+                    unfit.extend(open.iter().copied().filter(risen));
+                    open.retain(|m| !unfit.contains(m));
+                }
+                Answer::Unknown(_) => {
+                    unfit.insert(n);
+                    open.retain(|m| *m != n);
+                }
+            }
+        }
+        let n = taken?;
+        tuple.push(pairs[n].0);
+        // What rose on steps that are done with may do now.
+        unfit = BTreeSet::from([n]);
+        solver.assert(terms, terms.not(falls(pairs[n])));
+    }
+}
+
+/// A measure that falls in every round by itself, which is what a reader understands best. Each step on which one does not fall tells of others.
+fn alone(
+    ts: &TransitionSystem,
+    solver: &mut Box<dyn Solver>,
+    pairs: &[(Term, Term)],
+    falls: &dyn Fn((Term, Term)) -> Term,
+    cx: &EngineCx,
+) -> Option<Term> {
+    let terms = &ts.terms;
+    let mut open: Vec<usize> = (0..pairs.len()).collect();
+    while let Some(n) = open.first().copied().filter(|_| !cx.out_of_time()) {
+        match cx.ask(solver.as_mut(), ts, &[terms.not(falls(pairs[n]))]) {
+            Answer::Unsat => return Some(pairs[n].0),
+            Answer::Sat(step) => open.retain(|m| *m != n && step.eval(terms, falls(pairs[*m])).as_bool()),
+            Answer::Unknown(_) => open.retain(|m| *m != n),
+        }
+    }
+    None
+}
