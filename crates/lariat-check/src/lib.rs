@@ -45,6 +45,7 @@ mod segments;
 mod taint;
 pub mod termination;
 pub mod verify;
+pub mod view;
 
 pub use attest::Attested;
 pub use rejection::{Condition, Rejection};

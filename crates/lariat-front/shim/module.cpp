@@ -5,6 +5,8 @@
 // `memory(...)` are not among it: they are promises that a loop ends or a call has no effect, which is what
 // Lariat is to prove. What is written for an operation that is not understood is `Opaque`, never a simpler operation.
 
+#include <set>
+#include <string>
 #include "module.h"
 
 #include "buffer.h"
@@ -590,6 +592,70 @@ private:
             mdconst::extract<ConstantInt>(R->getOperand(N + 1))->getValue());
   }
 
+  // The type of the source by which memory is accessed, with those that it is a kind of before it; nothing where that is any type.
+  void accessType(const Instruction &I) {
+    const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
+    const MDNode *Type = Tag && Tag->getNumOperands() >= 3 ? dyn_cast_or_null<MDNode>(Tag->getOperand(1)) : nullptr;
+    std::string Path;
+    for (unsigned Depth = 0; Type && Depth < 16; ++Depth) {
+      auto *Name = Type->getNumOperands() ? dyn_cast_or_null<MDString>(Type->getOperand(0)) : nullptr;
+      if (!Name) {
+        Path.clear();
+        break;
+      }
+      if (Name->getString() == "omnipotent char")
+        break;
+      Path = Name->getString().str() + "/" + Path;
+      Type = Type->getNumOperands() >= 2 ? dyn_cast_or_null<MDNode>(Type->getOperand(1)) : nullptr;
+    }
+    Out.text(Path);
+    // The struct that the access names a member of, the member's offset, and the structs in it.
+    const MDNode *Base = Tag && Tag->getNumOperands() >= 3 ? dyn_cast_or_null<MDNode>(Tag->getOperand(0)) : nullptr;
+    auto *Offset = Base ? mdconst::dyn_extract_or_null<ConstantInt>(Tag->getOperand(2)) : nullptr;
+    std::string Name = Base && Base != Tag->getOperand(1) && Offset && !Path.empty() ? structName(Base) : "";
+    Out.text(Name);
+    Out.number(Name.empty() ? 0 : Offset->getZExtValue());
+    std::set<std::string> Inside;
+    if (!Name.empty())
+      structsIn(Base, Inside, 0);
+    Out.number(Inside.size());
+    for (const std::string &S : Inside)
+      Out.text(S);
+  }
+
+  // The name of a type in the tree of types. One without a name is called by what it is made of: two that look the same count as one.
+  static std::string structName(const MDNode *Type, unsigned Depth = 0) {
+    auto *Name = Type->getNumOperands() ? dyn_cast_or_null<MDString>(Type->getOperand(0)) : nullptr;
+    if (!Name || Depth > 8)
+      return "";
+    if (!Name->getString().empty())
+      return Name->getString().str();
+    std::string Made = "{";
+    for (unsigned N = 1; N + 1 < Type->getNumOperands(); N += 2) {
+      const MDNode *Member = dyn_cast_or_null<MDNode>(Type->getOperand(N));
+      auto *Offset = mdconst::dyn_extract_or_null<ConstantInt>(Type->getOperand(N + 1));
+      std::string Inner = Member ? structName(Member, Depth + 1) : "";
+      if (Inner.empty() || !Offset)
+        return "";
+      Made += Inner + "@" + std::to_string(Offset->getZExtValue()) + ",";
+    }
+    return Made + "}";
+  }
+
+  void structsIn(const MDNode *Type, std::set<std::string> &Inside, unsigned Depth) {
+    // Members and their offsets take turns. What is nested too deep, or has no name, may be anything.
+    for (unsigned N = 1; N + 1 < Type->getNumOperands(); N += 2) {
+      const MDNode *Member = dyn_cast_or_null<MDNode>(Type->getOperand(N));
+      if (!Member)
+        continue;
+      std::string Name = structName(Member);
+      if (Depth > 32)
+        Name = "";
+      if (Inside.insert(Name).second && Depth <= 32)
+        structsIn(Member, Inside, Depth + 1);
+    }
+  }
+
   void block(const BasicBlock *B) { Out.number(Blocks.lookup(B)); }
 
   void opaqueInstruction(const Instruction &I) {
@@ -661,6 +727,7 @@ private:
       Out.flag(L.isVolatile());
       Out.flag(L.isAtomic());
       promise(L);
+      accessType(L);
       return true;
     }
     case Instruction::Store: {
@@ -676,6 +743,7 @@ private:
       Out.number(S.getAlign().value());
       Out.flag(S.isVolatile());
       Out.flag(S.isAtomic());
+      accessType(S);
       return true;
     }
     case Instruction::GetElementPtr:

@@ -69,6 +69,9 @@ const NEEDED: [&str; 21] = [
     "-",
 ];
 
+/// Lets the compiler say by which types memory is accessed, if it can (from clang 20 on).
+const TYPES: [&str; 2] = ["-Xclang", "-fsanitize=type"];
+
 /// The address space of the compiler's code, which is not memory.
 const CODE: u64 = 512 << 20;
 
@@ -113,24 +116,28 @@ pub fn compile(path: &Path, options: &Options) -> Result<Vec<u8>, Failure> {
     };
     drop(bytes);
     let clang = find_clang(options)?;
-    let mut command = Command::new(&clang);
     let is_cpp = language.starts_with("c++");
-    if !is_cpp {
-        command.arg("-std=gnu17");
-    }
-    command.args(DEFAULTS);
-    let mut stdin = None;
-    if options.data_model == DataModel::Ilp32 {
-        command.args(ilp32_flags(&clang, is_cpp));
-        stdin = Some(VIRTUAL_HEADERS);
-    }
-    command.args(&options.flags).args(NEEDED).args(["-x", language]);
-    // A name that starts with a dash is no flag.
-    let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
-    command.arg(if dashed { Path::new(".").join(path) } else { path.to_owned() });
+    let is_small = options.data_model == DataModel::Ilp32;
+    let ilp32 = if is_small { ilp32_flags(&clang, is_cpp) } else { Vec::new() };
     let limits = Limits { time: options.time, memory: options.memory.map(|m| m + CODE) };
-    let ran = run(command, stdin, limits, || options.meanwhile())
-        .map_err(|e| failure(format!("{} cannot be started: {e}; let LARIAT_CLANG name a clang", clang.display())))?;
+    let attempt = |more: &[&str], meanwhile: &dyn Fn()| {
+        let mut command = Command::new(&clang);
+        if !is_cpp {
+            command.arg("-std=gnu17");
+        }
+        command.args(DEFAULTS).args(&ilp32).args(&options.flags).args(NEEDED).args(more).args(["-x", language]);
+        // A name that starts with a dash is no flag.
+        let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+        command.arg(if dashed { Path::new(".").join(path) } else { path.to_owned() });
+        let words = |e| failure(format!("{} cannot be started: {e}; let LARIAT_CLANG name a clang", clang.display()));
+        run(command, is_small.then_some(VIRTUAL_HEADERS), limits, meanwhile).map_err(words)
+    };
+    let mut ran = attempt(&TYPES, &|| options.meanwhile())?;
+    if let Ran::Ended { stderr, .. } = &ran
+        && String::from_utf8_lossy(stderr).contains("'type' in '-fsanitize=")
+    {
+        ran = attempt(&[], &|| {})?;
+    }
     match ran {
         Ran::Ended { status, stdout, .. } if status.success() && !stdout.is_empty() => Ok(stdout),
         Ran::Ended { status, stderr, .. } => Err(refusal(&clang, status, &String::from_utf8_lossy(&stderr))),

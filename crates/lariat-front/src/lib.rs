@@ -14,6 +14,7 @@ use lariat_ir::neutral;
 use lariat_process::Limits;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use translate::Prepared;
 
 /// The sizes of C's types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -78,14 +79,21 @@ pub struct Entry {
 }
 
 /// A file that was read.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Unit {
-    /// The entries, in the order of the source.
-    pub entries: Vec<Entry>,
+    /// The entries, in the order of the source, before they are translated.
+    pub prepared: Prepared,
     /// How long the compiler took.
     pub compiling: Duration,
-    /// How long the rest took.
+    /// How long reading took.
     pub translating: Duration,
+}
+
+impl Unit {
+    /// All entries, translated.
+    pub fn entries(&self) -> Vec<Entry> {
+        (0..self.prepared.names().len()).map(|n| self.prepared.entry(n)).collect()
+    }
 }
 
 /// Why a file cannot be analysed: one sentence with the next step.
@@ -97,7 +105,7 @@ pub struct Failure {
     pub message: String,
 }
 
-/// Reads a file: compiles it if it is source, and translates it.
+/// Reads a file: compiles it if it is source, and looks for its entries.
 pub fn load(path: &Path, options: &Options) -> Result<Unit, Failure> {
     let begin = Instant::now();
     let bitcode = compile::compile(path, options)?;
@@ -109,8 +117,8 @@ pub fn load(path: &Path, options: &Options) -> Result<Unit, Failure> {
     drop(bitcode);
     check_data_model(&module, options)?;
     module.typed_memory = compile::is_source(path) && compile::typed_memory(&options.flags);
-    let entries = translate::translate(&module, options)?;
-    Ok(Unit { entries, compiling, translating: begin.elapsed() })
+    let prepared = Prepared::new(&module, options)?;
+    Ok(Unit { prepared, compiling, translating: begin.elapsed() })
 }
 
 /// What to do when a process gets no memory.

@@ -337,6 +337,26 @@ impl Promise {
     }
 }
 
+/// By which type of the source memory is accessed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AccessedBy {
+    /// The type, behind those that it is a kind of, each with a `/`; empty where it may be any.
+    pub path: String,
+    /// The struct that it is named as a member of.
+    pub member: Option<MemberOf>,
+}
+
+/// A member of a struct.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemberOf {
+    /// The struct.
+    pub base: String,
+    /// Where the member is in it.
+    pub offset: u64,
+    /// The types of members of the struct, and of members of these; an empty name if one is not known.
+    pub inside: Vec<String>,
+}
+
 /// Who is called.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Callee {
@@ -366,6 +386,7 @@ pub enum Op {
         volatile: bool,
         atomic: bool,
         promise: Promise,
+        by: AccessedBy,
     },
     Store {
         value: Operand,
@@ -375,6 +396,7 @@ pub enum Op {
         align: u64,
         volatile: bool,
         atomic: bool,
+        by: AccessedBy,
     },
     /// `base + offset + sum of index * scale`, in bytes; indices are read as signed.
     Gep {

@@ -3,9 +3,9 @@
 use lariat_front::Failure;
 use lariat_front::llvm::read;
 use lariat_front::module::{
-    AtomicOp, BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp, FloatPredicate,
-    Function, FunctionId, GlobalId, Member, Module, Op, Operand, Place, Predicate, Promise, Terminator, Type, TypeId,
-    ValueId, Variable,
+    AccessedBy, AtomicOp, BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp,
+    FloatPredicate, Function, FunctionId, GlobalId, Member, Module, Op, Operand, Place, Predicate, Promise, Terminator,
+    Type, TypeId, ValueId, Variable,
 };
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -97,6 +97,7 @@ fn a_loop_as_clang_writes_it() {
         volatile: false,
         atomic: false,
         promise: Promise::default(),
+        by: AccessedBy::default(),
     };
     let store = |v: Operand, n: u32| Op::Store {
         value: v,
@@ -106,6 +107,7 @@ fn a_loop_as_clang_writes_it() {
         align: 4,
         volatile: false,
         atomic: false,
+        by: AccessedBy::default(),
     };
     let expected = [
         Op::Alloca { size: 4, count: int(32, 1), align: 4 },
@@ -676,8 +678,24 @@ fn atomics_volatiles_and_aggregates() {
     let pair = Type::Struct(vec![(0, Type::Int(32)), (4, Type::Int(1))], 8);
     assert_eq!(function(&module, "f").result, pair);
     let expected = [
-        Op::Load { ptr: value(0), size: 4, align: 2, volatile: true, atomic: false, promise: Promise::default() },
-        Op::Load { ptr: value(0), size: 4, align: 4, volatile: false, atomic: true, promise: Promise::default() },
+        Op::Load {
+            ptr: value(0),
+            size: 4,
+            align: 2,
+            volatile: true,
+            atomic: false,
+            promise: Promise::default(),
+            by: AccessedBy::default(),
+        },
+        Op::Load {
+            ptr: value(0),
+            size: 4,
+            align: 4,
+            volatile: false,
+            atomic: true,
+            promise: Promise::default(),
+            by: AccessedBy::default(),
+        },
         Op::AtomicRmw { op: AtomicOp::Other, ptr: value(0), value: value(1), size: 4 },
         Op::CompareExchange { ptr: value(0), expected: value(1), new: int(32, 0), size: 4 },
         Op::Fence,

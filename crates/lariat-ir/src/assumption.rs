@@ -50,6 +50,7 @@ codes! {
         AtExit = "L0223", "functions that run at exit return";
         Undisturbed = "L0224", "nobody interferes with the process";
         NotEnded = "L0225", "what could still end the loop does not happen";
+        EffectiveTypes = "L0226", "memory is accessed by the types that it was written by";
     }
 }
 
@@ -83,6 +84,7 @@ impl AssumptionKind {
             Self::AtExit => "exit",
             Self::Undisturbed => "process",
             Self::NotEnded => "unless",
+            Self::EffectiveTypes => "types",
         }
     }
     /// The kind that a word stands for.

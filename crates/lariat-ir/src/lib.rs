@@ -8,6 +8,7 @@ pub mod data;
 pub mod eval;
 pub mod fast;
 pub mod float;
+pub mod function;
 pub mod graph;
 pub mod ids;
 mod intern;

@@ -3,6 +3,7 @@
 use crate::results::{Reason, Stage};
 use crate::source::Source;
 use lariat_check::compose::{Control, Entry, Extent, Findings};
+use lariat_check::view::{Ending, View};
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
 use lariat_engines::Effort;
 use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal};
@@ -105,7 +106,7 @@ pub(crate) fn analyze_next(
 }
 
 /// The work on one system.
-struct Inquiry<'a> {
+pub(crate) struct Inquiry<'a> {
     system: System<'a>,
     control: Control,
     portfolio: Portfolio,
@@ -118,7 +119,11 @@ struct Inquiry<'a> {
 }
 
 impl<'a> Inquiry<'a> {
-    fn new(ts: &'a TransitionSystem, checkers: &ContextPool, deadline: Instant) -> Result<Self, SystemDefect> {
+    pub(crate) fn new(
+        ts: &'a TransitionSystem,
+        checkers: &ContextPool,
+        deadline: Instant,
+    ) -> Result<Self, SystemDefect> {
         let begin = Instant::now();
         let system = System::verify(ts, &mut Z3Solver::new().direct(), until(deadline))?;
         let (control, portfolio) = (Control::of(&system), Portfolio::default());
@@ -127,7 +132,7 @@ impl<'a> Inquiry<'a> {
     }
 
     /// Runs the engines on the loops that are open.
-    fn advance(&mut self, effort: Effort, settings: &Settings, deadline: Instant, skip: &BTreeSet<LoopId>) {
+    pub(crate) fn advance(&mut self, effort: Effort, settings: &Settings, deadline: Instant, skip: &BTreeSet<LoopId>) {
         let begin = Instant::now();
         let options = Options {
             only: settings.only.clone(),
@@ -143,6 +148,11 @@ impl<'a> Inquiry<'a> {
         self.portfolio.run((system.ts(), forest, system.hash()), effort, &options, &skip, &mut judge);
         self.conclusion = None;
         self.time += begin.elapsed();
+    }
+
+    /// That a view ends, if this is its system and that was proved.
+    pub(crate) fn ending(&self, view: &View, target: neutral::Target) -> Option<Ending> {
+        self.proved.iter().find_map(|(_, p)| Ending::of(view, target, &self.system, p))
     }
 
     /// Whether it was proved that a loop ends, from every initial state.
@@ -177,7 +187,7 @@ impl<'a> Inquiry<'a> {
     }
 
     /// What is known so far.
-    fn analysis(&mut self, deadline: Instant) -> Analysis {
+    pub(crate) fn analysis(&mut self, deadline: Instant) -> Analysis {
         let Conclusion { verdict, program, reason } = self.conclusion(deadline).clone();
         Analysis {
             verdict,

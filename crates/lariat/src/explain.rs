@@ -27,6 +27,7 @@ pub const PAGES: &[Page] = &[
     Page { name: "attach", text: include_str!("../../../docs/attach.md") },
     Page { name: "lts", text: include_str!("../../../docs/lts.md") },
     Page { name: "c", text: include_str!("../../../docs/c.md") },
+    Page { name: "views", text: include_str!("../../../docs/views.md") },
     Page { name: "models", text: include_str!("../../../docs/models.md") },
     Page { name: "certificates", text: include_str!("../../../docs/certificates.md") },
     Page { name: "findings", text: include_str!("../../../docs/findings.md") },

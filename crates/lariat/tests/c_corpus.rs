@@ -102,6 +102,7 @@ folders! {
     undefined: "undefined",
     uninitialised: "uninitialised",
     unsigned_wrap: "unsigned-wrap",
+    views: "views",
     volatile_and_atomic: "volatile-and-atomic",
 }
 

@@ -482,16 +482,34 @@ fn functions_are_decided_together_where_there_is_no_main() {
     assert_eq!(json["loops"].as_array().map(Vec::len), Some(1), "one loop of the source");
     let l = &json["loops"][0];
     assert_eq!((l["function"].as_str(), l["line"].as_u64()), (Some("shared"), Some(2)));
-    assert_eq!(l["others"].as_array().map(Vec::len), Some(1));
+    assert_eq!((l["view"].as_str(), l["verdict"].as_str()), (Some("loop"), Some("terminates")), "it ends by itself");
+    assert_eq!(json["entries"][1]["needs"][0]["line"].as_u64(), Some(2), "which the entries rest on");
     let (_, json) = results(&["--entry", "g", &library]);
     assert_eq!((json["entry"].as_str(), json["entries"].as_array().map(Vec::len)), (Some("g"), Some(1)));
     let (_, json) = results(&["--entry", "all", &library]);
     assert_eq!(json["entries"].as_array().map(Vec::len), Some(3));
 
+    // What was shown of loops by themselves can be checked again; one that is left out is noticed.
+    let alone = dir.join("alone.json").display().to_string();
+    assert!(lariat(&["check", "--format", "json", "--output", &alone, &library]).status.success());
+    let recheck = |file: &str| lariat(&["recheck", "--solver", "z3", file]);
+    let o = recheck(&alone);
+    assert!(o.status.success() && stdout(&o).contains("by itself: terminates by Ranking: accepted"), "{}", stdout(&o));
+    let text = std::fs::read_to_string(&alone).expect("the results were written");
+    let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let view = json["loops"][0]["view_system"]["lts"].as_str().expect("the view is saved").replace("+ -1", "+ 1");
+    json["loops"][0]["view_system"]["lts"] = view.into();
+    let o = recheck(&write(&dir.join("other.json"), &json.to_string()));
+    assert_eq!(o.status.code(), Some(2), "another system: {}", stdout(&o));
+    json["loops"] = serde_json::json!([]);
+    let o = recheck(&write(&dir.join("missing.json"), &json.to_string()));
+    assert_eq!(o.status.code(), Some(2), "{}", stdout(&o));
+    assert!(stdout(&o).contains("it rests on the loop of `shared` at line 2"), "{}", stdout(&o));
+
     // What is saved of several entries and two systems each can be checked again; one copy left out is noticed.
     let mixed = write(
         &dir.join("mixed.c"),
-        "static void shared(int n) {\n  while (n > 0)\n    n--;\n}\nvoid f(int n) { shared(n); }\nvoid g(int n) { shared(n + 1); }\nvoid h(int n) {\n  while (n == 5)\n    ;\n}\n",
+        "static void shared(int n, int by) {\n  while (n > 0)\n    n -= by;\n}\nvoid f(int n) { shared(n, 1); }\nvoid g(int n) { shared(n, 2); }\nvoid h(int n) {\n  while (n == 5)\n    ;\n}\n",
     );
     let saved = dir.join("mixed.json").display().to_string();
     let o = lariat(&["check", "--format", "json", "--output", &saved, &mixed]);

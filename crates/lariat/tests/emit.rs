@@ -42,7 +42,7 @@ fn every_system_of_the_corpus_is_read_back_as_it_was() {
         let Ok(unit) = lariat_front::load(file, &lariat_front::Options::default()) else { continue };
         // Each semantics in its turn: all of them take long.
         let integers = [Integers::C, Integers::Wrap, Integers::Ideal][n % 3];
-        for entry in &unit.entries {
+        for entry in &unit.entries() {
             for (form, target) in entry.program.systems(integers) {
                 let ts = neutral::lower(form, target);
                 let text = lts::print(&ts);

@@ -2,9 +2,9 @@
 
 use crate::intrinsic::Intrinsic;
 use crate::module::{
-    AtomicOp, BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp, FloatPredicate,
-    Function, FunctionId, Global, GlobalId, Instruction, Listed, Member, Module, Op, Operand, Parameter, Place,
-    Predicate, Promise, Terminator, Type, TypeId, ValueId, Variable,
+    AccessedBy, AtomicOp, BinOp, Block, BlockId, Callee, CastOp, Constant, DebugType, Flags, FloatKind, FloatOp,
+    FloatPredicate, Function, FunctionId, Global, GlobalId, Instruction, Listed, Member, MemberOf, Module, Op, Operand,
+    Parameter, Place, Predicate, Promise, Terminator, Type, TypeId, ValueId, Variable,
 };
 
 /// The bytes are not what the reader writes, noticed at this position.
@@ -386,6 +386,14 @@ impl<'a> Reader<'a> {
         })
     }
 
+    fn accessed_by(&mut self) -> Read<AccessedBy> {
+        let path = self.text()?;
+        let base = self.text()?;
+        let (offset, inside) = (self.number()?, self.list(Self::text)?);
+        let member = (!base.is_empty()).then_some(MemberOf { base, offset, inside });
+        Ok(AccessedBy { path, member })
+    }
+
     fn op(&mut self) -> Read<Op> {
         Ok(match self.byte()? {
             0 => Op::Alloca { size: self.number()?, count: self.operand()?, align: self.number()? },
@@ -396,6 +404,7 @@ impl<'a> Reader<'a> {
                 volatile: self.flag()?,
                 atomic: self.flag()?,
                 promise: self.promise()?,
+                by: self.accessed_by()?,
             },
             2 => Op::Store {
                 value: self.operand()?,
@@ -405,6 +414,7 @@ impl<'a> Reader<'a> {
                 align: self.number()?,
                 volatile: self.flag()?,
                 atomic: self.flag()?,
+                by: self.accessed_by()?,
             },
             3 => Op::Gep {
                 base: self.operand()?,

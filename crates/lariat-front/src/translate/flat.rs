@@ -427,7 +427,7 @@ fn instructions(module: &Module, f: FunctionId) -> usize {
 
 /// The functions with a body that a call through a pointer may reach: their addresses are taken, and they take as many
 /// arguments and give a result of the same type. A call through a pointer of another type is undefined.
-fn candidates(module: &Module, taken: &BTreeSet<FunctionId>, args: usize, result: &Type) -> Vec<FunctionId> {
+pub(super) fn candidates(module: &Module, taken: &BTreeSet<FunctionId>, args: usize, result: &Type) -> Vec<FunctionId> {
     let fits = |f: &&FunctionId| {
         let function = &module.functions[f.0 as usize];
         let count = if function.variadic { function.params.len() <= args } else { function.params.len() == args };

@@ -143,7 +143,7 @@ impl<'m> Builder<'_, 'm> {
 
     /// What a load gives; nothing if nothing follows.
     fn loaded(&mut self, state: &mut State, instruction: &Instruction) -> Result<Option<Sym>, Split> {
-        let Op::Load { ptr, size, align, volatile, atomic, promise } = &instruction.op else { return Ok(None) };
+        let Op::Load { ptr, size, align, volatile, atomic, promise, .. } = &instruction.op else { return Ok(None) };
         let id = state.at.instance;
         let targets = self.memory.targets(state, ptr);
         let pointer = self.accessed(state, ptr);

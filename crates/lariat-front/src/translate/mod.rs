@@ -22,6 +22,7 @@ mod calls;
 mod control;
 mod debug;
 mod flat;
+mod functions;
 mod instructions;
 mod library;
 mod memory;
@@ -41,6 +42,7 @@ use crate::{Entry, EntryChoice, Failure, Options};
 use calls::handlers::Handlers;
 use flat::{Flat, Form, Graph, InstanceId, Plan, Point};
 use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::function::Functions;
 use lariat_ir::neutral::{IntType, Program, Recursion};
 use lariat_ir::{Assumption, Span};
 use std::cell::RefCell;
@@ -48,27 +50,78 @@ use std::rc::Rc;
 
 /// The programs of a module's entries.
 pub fn translate(module: &Module, options: &Options) -> Result<Vec<Entry>, Failure> {
-    let own;
-    let table = if options.models.is_empty() {
-        Table::builtin()
-    } else {
-        own = Table::with(&options.models)?;
-        &own
-    };
-    refuse(module)?;
-    let mut module = prepare::prepare(module);
-    let assumed = prepare::leave_assumptions_to_models(&mut module, table);
-    let entries: Vec<FunctionId> = entries(&module, options)?;
-    let entries: Vec<FunctionId> = entries.into_iter().map(|f| prepare::with_constructors(&mut module, f)).collect();
-    let handlers = Handlers::new(&module, table);
-    let mut done = Vec::new();
-    for f in entries {
-        let function = &module.functions[f.0 as usize];
-        let mut program = program(&module, Job { table, options, handlers: &handlers }, f);
-        state(&mut program, &assumed);
-        done.push(Entry { name: function.shown().to_owned(), program });
+    let prepared = Prepared::new(module, options)?;
+    Ok((0..prepared.names.len()).map(|n| prepared.entry(n)).collect())
+}
+
+/// A module whose entries are translated when somebody asks for them.
+#[derive(Debug)]
+pub struct Prepared {
+    module: Module,
+    options: Options,
+    /// The models, if they are not the built-in ones.
+    own: Option<Table>,
+    handlers: Handlers,
+    assumed: Vec<Assumption>,
+    entries: Vec<FunctionId>,
+    names: Vec<String>,
+    /// The function of each entry by its number among those with a body.
+    functions: Vec<usize>,
+}
+
+impl Prepared {
+    /// Looks for the entries of a module.
+    pub fn new(module: &Module, options: &Options) -> Result<Self, Failure> {
+        let own = if options.models.is_empty() { None } else { Some(Table::with(&options.models)?) };
+        let table = own.as_ref().unwrap_or_else(|| Table::builtin());
+        refuse(module)?;
+        let mut module = prepare::prepare(module);
+        let assumed = prepare::leave_assumptions_to_models(&mut module, table);
+        let found = entries(&module, options)?;
+        let names = found.iter().map(|f| module.functions[f.0 as usize].shown().to_owned()).collect();
+        let defined = |f: &FunctionId| module.functions[..f.0 as usize].iter().filter(|g| !g.blocks.is_empty()).count();
+        let functions = found.iter().map(defined).collect();
+        let entries = found.into_iter().map(|f| prepare::with_constructors(&mut module, f)).collect();
+        let handlers = Handlers::new(&module, table);
+        Ok(Self { module, options: options.clone(), own, handlers, assumed, entries, names, functions })
     }
-    Ok(done)
+
+    fn table(&self) -> &Table {
+        self.own.as_ref().unwrap_or_else(|| Table::builtin())
+    }
+
+    /// The names of the entries.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Whether the program is all there, from `main` on, or one function was asked for.
+    pub fn is_whole(&self) -> bool {
+        self.names.iter().any(|n| n == "main") || matches!(self.options.entry, EntryChoice::Named(_))
+    }
+
+    /// Translates an entry with all that it calls.
+    pub fn entry(&self, number: usize) -> Entry {
+        let (table, f) = (self.table(), self.entries[number]);
+        let job = Job { table, options: &self.options, handlers: &self.handlers };
+        let mut program = program(&self.module, job, f);
+        state(&mut program, &self.assumed);
+        Entry { name: self.names[number].clone(), program }
+    }
+
+    /// How many instructions an entry has with all that it calls, each call counted; at most so many.
+    pub fn size(&self, number: usize, most: usize) -> usize {
+        functions::size(&self.module, self.entries[number], most)
+    }
+
+    /// Each function with a body, by itself.
+    pub fn functions(&self) -> Functions {
+        let mut found = functions::functions(&self.module, self.table());
+        found.whole = self.names.iter().any(|n| n == "main");
+        found.entries.clone_from(&self.functions);
+        found.assumed.clone_from(&self.assumed);
+        found
+    }
 }
 
 /// What cannot be read as what it is.
@@ -399,11 +452,7 @@ impl<'m> Context<'m> {
     }
 
     fn span(&self, place: Option<Place>) -> Option<Span> {
-        place.map(|p| Span {
-            file: self.flat.module.files.get(p.file as usize).cloned().unwrap_or_default(),
-            line: p.line,
-            column: p.column.max(1),
-        })
+        span_of(self.flat.module, place)
     }
 
     fn span_at(&self, at: Point) -> Option<Span> {
@@ -425,6 +474,15 @@ impl<'m> Context<'m> {
         self.signs.borrow_mut().insert(f, Rc::clone(&found));
         found
     }
+}
+
+/// A place with the name of its file.
+fn span_of(module: &Module, place: Option<Place>) -> Option<Span> {
+    place.map(|p| Span {
+        file: module.files.get(p.file as usize).cloned().unwrap_or_default(),
+        line: p.line,
+        column: p.column.max(1),
+    })
 }
 
 fn signs(function: &Function) -> FastMap<ValueId, bool> {

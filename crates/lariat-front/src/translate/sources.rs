@@ -7,8 +7,8 @@
 //! Control comes back to a call that returns twice from anywhere, so each block of such a function leads there.
 
 use super::flat::{InstanceId, Point, index};
-use super::{Context, block_successors};
-use crate::module::{Block, BlockId, Function, FunctionId, Op};
+use super::{Context, block_successors, span_of};
+use crate::module::{Block, BlockId, Function, FunctionId, Module, Op};
 use lariat_ir::fast::FastMap;
 use lariat_ir::graph::components;
 use lariat_ir::{IdVec, LoopCopy, LoopKey, SourceId, SourceKind, SourceLoop, Span};
@@ -24,13 +24,13 @@ pub(super) struct Sources {
 }
 
 /// A loop of a function.
-struct OwnLoop {
-    header: BlockId,
-    body: Vec<BlockId>,
+pub(super) struct OwnLoop {
+    pub header: BlockId,
+    pub body: Vec<BlockId>,
     /// The loop around it, by its number in the list.
-    parent: Option<usize>,
-    span: Option<Span>,
-    ordinal: u32,
+    pub parent: Option<usize>,
+    pub span: Option<Span>,
+    pub ordinal: u32,
 }
 
 impl Sources {
@@ -48,7 +48,7 @@ impl Sources {
                 around = Some(found.push(id, function, (SourceKind::Recursion, span, 0), around));
             }
             found.instances.push(around);
-            let loops = own.entry(instance.function).or_insert_with(|| loops_of(cx, function));
+            let loops = own.entry(instance.function).or_insert_with(|| loops_of(flat.module, function));
             let mut ids: Vec<SourceId> = Vec::new();
             for l in loops {
                 let parent = l.parent.map(|p| ids[p]).or(around);
@@ -80,7 +80,7 @@ impl Sources {
 }
 
 /// The loops of a function, each behind the one around it.
-fn loops_of(cx: &Context<'_>, function: &Function) -> Vec<OwnLoop> {
+pub(super) fn loops_of(module: &Module, function: &Function) -> Vec<OwnLoop> {
     let is_twice = |b: &Block| b.instructions.iter().any(|i| matches!(i.op, Op::Call { returns_twice: true, .. }));
     let twice: Vec<usize> = (0..function.blocks.len()).filter(|b| is_twice(&function.blocks[*b])).collect();
     let next: Vec<Vec<usize>> = function
@@ -108,7 +108,7 @@ fn loops_of(cx: &Context<'_>, function: &Function) -> Vec<OwnLoop> {
             let header = body.iter().copied().find(|b| is_entered(*b)).unwrap_or(body[0]);
             let rest = body.iter().copied().filter(|b| *b != header).collect();
             let block = |b: usize| BlockId(index(b));
-            let span = header_span(cx, function, (header, &body));
+            let span = header_span(module, function, (header, &body));
             let body = body.into_iter().map(block).collect();
             found.push(OwnLoop { header: block(header), body, parent, span, ordinal: 0 });
             open.push((rest, Some(found.len() - 1)));
@@ -131,11 +131,11 @@ fn number(loops: &mut [OwnLoop]) {
 }
 
 /// Where a loop stands: where the compiler says that it does, else at its header's first instruction with a place.
-fn header_span(cx: &Context<'_>, function: &Function, (header, body): (usize, &[usize])) -> Option<Span> {
+fn header_span(module: &Module, function: &Function, (header, body): (usize, &[usize])) -> Option<Span> {
     let leads_there = |b: &&Block| block_successors(&b.terminator).iter().any(|to| to.0 as usize == header);
     let mut latches = body.iter().map(|b| &function.blocks[*b]).filter(leads_there);
     let said = latches.find_map(|b| b.loop_place);
     let block = &function.blocks[header];
     let places = block.instructions.iter().map(|i| i.place).chain([block.place, function.place]);
-    cx.span(said.or_else(|| places.flatten().find(|p| p.line > 0)))
+    span_of(module, said.or_else(|| places.flatten().find(|p| p.line > 0)))
 }

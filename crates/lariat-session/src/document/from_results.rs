@@ -1,12 +1,12 @@
 //! Documents from the result model.
 
 use super::{
-    Analysed, Assumption, Condition, Copy, Document, Entry, Failed, Input, Line, Live, Loop, Overflow, Process,
-    Program, SCHEMA, Step, System, Tool, Trial, Watched, Witness, from_data,
+    Analysed, Assumption, Condition, Copy, Document, Entry, Failed, Input, Line, Live, Loop, Overflow, Position,
+    Process, Program, SCHEMA, Step, System, Tool, Trial, Watched, Witness, from_data,
 };
 use crate::results::{self, InputOrigin, Intent, Note, Reason};
 use lariat_engines::portfolio::Attempt;
-use lariat_ir::Span;
+use lariat_ir::{LoopKey, Span};
 use serde_json::Value as Json;
 use std::time::Duration;
 
@@ -78,19 +78,28 @@ fn analysed(file: &str, r: &results::Results) -> Analysed {
 
 impl From<&results::EntryReport> for Entry {
     fn from(e: &results::EntryReport) -> Self {
-        let system = |s: &results::SystemReport| System {
-            proves: s.proves.to_owned(),
-            hash: s.hash.clone(),
-            lts: s.lts.clone(),
-        };
         Self {
             name: e.name.clone(),
             verdict: e.verdict.word().to_owned(),
             reason: e.reason.as_ref().map(ToString::to_string),
             certificate: e.certificate.as_ref().map(from_data),
-            systems: e.systems.iter().map(system).collect(),
+            systems: e.systems.iter().map(System::from).collect(),
             reason_code: code(e.reason.as_ref()),
+            needs: e.needs.as_ref().map(|all| all.iter().map(Position::from).collect()),
         }
+    }
+}
+
+impl From<&results::SystemReport> for System {
+    fn from(s: &results::SystemReport) -> Self {
+        Self { proves: s.proves.to_owned(), hash: s.hash.clone(), lts: s.lts.clone() }
+    }
+}
+
+impl From<&LoopKey> for Position {
+    fn from(key: &LoopKey) -> Self {
+        let (file, line, column) = place(key.span.as_ref());
+        Self { function: key.function.clone(), file, line, column, ordinal: key.ordinal }
     }
 }
 
@@ -120,6 +129,9 @@ fn one_loop(file: &str, l: &results::LoopReport) -> Loop {
         trials: l.attempts.iter().map(Trial::from).collect(),
         reason_code: code(l.reason.as_ref()),
         notes: Note::of(l).into_iter().map(|n| n.code().to_owned()).collect(),
+        view: l.view.as_ref().map(|v| v.rung.to_owned()),
+        view_system: l.view.as_ref().map(|v| System::from(&v.system)),
+        needs: l.view.iter().flat_map(|v| &v.needs).map(Position::from).collect(),
     }
 }
 

@@ -216,6 +216,8 @@ pub struct Entry {
     pub systems: Vec<System>,
     /// The kind of `reason`, see `lariat explain CODE`.
     pub reason_code: Option<String>,
+    /// Where the verdict follows from views: the loops that must end.
+    pub needs: Option<Vec<Position>>,
 }
 
 /// A system.
@@ -283,6 +285,29 @@ pub struct Loop {
     pub reason_code: Option<String>,
     /// The codes of what else is remarkable: an overflow that decides it, an intent.
     pub notes: Vec<String>,
+    /// What the system of the certificate was made of, if that is no entry: `loop`, for the loop's body from any state, or `function`, for
+    /// the function from its entry.
+    pub view: Option<String>,
+    /// That system.
+    pub view_system: Option<System>,
+    /// Of a verdict from a view: the loops that must end, too.
+    pub needs: Vec<Position>,
+}
+
+/// A loop of the source.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug, Default)]
+#[serde(default)]
+pub struct Position {
+    /// The linkage name of the function that it is in.
+    pub function: String,
+    /// The file it is in.
+    pub file: Option<String>,
+    /// Its line.
+    pub line: Option<u32>,
+    /// Its column.
+    pub column: Option<u32>,
+    /// Its number, from 0, among the loops of the function at this place.
+    pub ordinal: u32,
 }
 
 /// One attempt of an engine at a loop.

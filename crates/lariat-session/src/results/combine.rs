@@ -5,11 +5,13 @@ use super::intent::intent;
 use super::overflow::{OnlyByOverflow, OverflowReport, overflow};
 use super::reader::Reader;
 use super::replay::{Replay, replay};
+use super::views::with_views;
 use super::why::why;
 use super::witness::witness;
 use super::words::{bound, condition_words, readable_condition, why_it_ends};
 use super::{CopyReport, EntryReport, LoopReport, Reason, Results, Subject, SystemReport};
 use crate::analyze::{Analysis, EntryStudy, Study, Verdict};
+use crate::views::Views;
 use lariat_check::Proved;
 use lariat_check::compose::{self, Open, Outcome};
 use lariat_engines::LoopResult;
@@ -22,7 +24,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 /// Makes the results of a file from what was found about its entries.
-pub fn combine(file: &str, integers: Integers, data_model: &str, entries: &[EntryStudy], time: Duration) -> Results {
+pub fn combine(
+    file: &str,
+    integers: Integers,
+    data_model: &str,
+    (entries, views): (&[EntryStudy], &Views),
+    time: Duration,
+) -> Results {
     let composed: Vec<compose::Entry<'_>> = entries.iter().map(EntryStudy::findings).collect();
     let mut all: Vec<LoopReport> = Vec::new();
     let mut reports: Vec<EntryReport> = Vec::new();
@@ -34,17 +42,32 @@ pub fn combine(file: &str, integers: Integers, data_model: &str, entries: &[Entr
     if entries.iter().all(|e| e.places.is_empty()) {
         all = by_source(all, entries, &composed);
     }
-    all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
-    let (recursion, loops) = all.into_iter().partition(|l| l.recursion().is_some() || l.obligation().is_some());
-    let verdict = verdict_of(&compose::all_entries(composed.iter().map(compose::Entry::program)));
+    let mut rests = Vec::new();
     let mut contradictions: Vec<String> = Vec::new();
+    if let Some(cover) = views.cover() {
+        // A loop that systems hold and in which nothing goes round in them.
+        let is_told = |key: &LoopKey| entries.iter().any(|e| e.keys.contains(key) && !e.studies.is_empty());
+        let found = with_views(file, &mut all, views, cover, &mut reports, &is_told);
+        (rests, contradictions) = (found.rests, found.contradictions);
+    }
+    all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
+    let (recursion, loops): (Vec<LoopReport>, Vec<LoopReport>) =
+        all.into_iter().partition(|l| l.recursion().is_some() || l.obligation().is_some());
+    let mut verdict = together(&reports);
+    let mut reason = (verdict == Verdict::Unknown).then(|| reason_together(&reports)).flatten();
+    // A function that no entry calls may have a loop that is open.
+    if let Some(open) = loops.iter().find(|l: &&LoopReport| l.verdict != Verdict::Terminates)
+        && verdict == Verdict::Terminates
+    {
+        (verdict, reason) = (Verdict::Unknown, open.reason.clone());
+    }
     for entry in entries {
         contradictions.extend(entry.studies.iter().flat_map(|s| s.analysis.contradictions.iter().cloned()));
         contradictions.extend(entry.contradictions.iter().cloned());
     }
     Results {
         verdict,
-        reason: (verdict == Verdict::Unknown).then(|| reason_together(&reports)).flatten(),
+        reason,
         integers: integers.to_string(),
         data_model: data_model.to_owned(),
         entry: match entries {
@@ -54,7 +77,7 @@ pub fn combine(file: &str, integers: Integers, data_model: &str, entries: &[Entr
         entries: reports,
         loops,
         recursion,
-        assumptions: assumptions(entries),
+        assumptions: assumptions(entries, rests),
         contradictions,
         time,
         trace: Vec::new(),
@@ -105,13 +128,23 @@ fn entry_report(entry: &EntryStudy, known: &compose::Entry<'_>, loops: &[LoopRep
             .iter()
             .map(|s| SystemReport { proves: s.ts.proves.word(), hash: s.ts.hash().to_string(), lts: lts::print(&s.ts) })
             .collect(),
+        needs: None,
     }
 }
 
+/// What follows for the file from the verdicts on its entries.
+fn together(entries: &[EntryReport]) -> Verdict {
+    verdict_of(&compose::all_entries(entries.iter().map(|e| match e.verdict {
+        Verdict::Terminates => Outcome::Ends(compose::Extent::Always),
+        Verdict::Diverges => Outcome::Hangs,
+        Verdict::Unknown => Outcome::Open(Open::NotListed),
+    })))
+}
+
 /// What the proofs rest on, each thing once.
-fn assumptions(entries: &[EntryStudy]) -> Vec<Assumption> {
+fn assumptions(entries: &[EntryStudy], of_views: Vec<Assumption>) -> Vec<Assumption> {
     let mut seen = HashSet::new();
-    let mut all = Vec::new();
+    let mut all: Vec<Assumption> = Vec::new();
     for study in entries.iter().flat_map(|e| &e.studies) {
         let proofs = study.analysis.proved.iter().map(|(_, p)| p).chain(&study.analysis.program);
         let mut used: Vec<_> = proofs.flat_map(|p: &Proved| p.assumptions().iter().copied()).collect();
@@ -124,6 +157,8 @@ fn assumptions(entries: &[EntryStudy]) -> Vec<Assumption> {
             }
         }
     }
+    let new: Vec<Assumption> = of_views.into_iter().filter(|a| !all.contains(a)).collect();
+    all.extend(new);
     all
 }
 
@@ -324,6 +359,7 @@ fn open_obligation(file: &str, entry: &EntryStudy, text: &str, span: Option<&Spa
         others: Vec::new(),
         attempts: Vec::new(),
         time: Duration::ZERO,
+        view: None,
     }
 }
 
@@ -376,7 +412,7 @@ fn one_of_the_source(mut copies: Vec<LoopReport>) -> LoopReport {
     this
 }
 
-fn loop_report(
+pub(super) fn loop_report(
     file: &str,
     entry: &EntryStudy,
     study: &Study,
@@ -432,6 +468,7 @@ fn loop_report(
         others: Vec::new(),
         attempts: result.attempts.clone(),
         time: result.time,
+        view: None,
     };
     if let Some((c, run)) = claim.and_then(|c| Some((c, replay(ts, c, ROUNDS, STEPS)?))) {
         report.witness = Some(witness(&mut reader, c, &run));
@@ -553,7 +590,7 @@ mod tests {
 
     fn decided(entries: &[(&str, Program)], integers: Integers) -> Results {
         let studies = study(entries, integers, true);
-        let r = combine("a.c", integers, "lp64", &studies, Duration::ZERO);
+        let r = combine("a.c", integers, "lp64", (&studies, &Views::default()), Duration::ZERO);
         assert_eq!(r.contradictions, Vec::<String>::new());
         r
     }
@@ -653,7 +690,7 @@ mod tests {
     }
 
     fn reported(entry: EntryStudy) -> Results {
-        combine("a.c", Integers::C, "lp64", &[entry], Duration::ZERO)
+        combine("a.c", Integers::C, "lp64", (&[entry], &Views::default()), Duration::ZERO)
     }
 
     fn one_entry(p: Program, integers: Integers) -> EntryStudy {
@@ -682,12 +719,12 @@ mod tests {
     fn a_copy_at_which_nobody_looked_leaves_the_loop_open() {
         let mut entries = study(&[("f", ends("g", 2)), ("h", ends("g", 2))], Integers::C, true);
         entries[1].studies.clear();
-        let r = combine("a.c", Integers::C, "lp64", &entries, Duration::ZERO);
+        let r = combine("a.c", Integers::C, "lp64", (&entries, &Views::default()), Duration::ZERO);
         assert_eq!((r.verdict, r.loops.len(), r.loops[0].verdict), (Verdict::Unknown, 1, Verdict::Unknown));
         assert_eq!(r.loops[0].reason, Some(Reason::CopyNotSeen("h".to_owned())));
         // Another function's loops are another matter.
         entries[1] = EntryStudy::of("h", &ends("other", 9));
-        let r = combine("a.c", Integers::C, "lp64", &entries, Duration::ZERO);
+        let r = combine("a.c", Integers::C, "lp64", (&entries, &Views::default()), Duration::ZERO);
         assert_eq!((r.verdict, r.loops[0].verdict), (Verdict::Unknown, Verdict::Terminates));
     }
 

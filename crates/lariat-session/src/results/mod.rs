@@ -10,6 +10,7 @@ mod reader;
 mod reason;
 pub(crate) mod replay;
 mod simpler;
+mod views;
 mod why;
 mod witness;
 mod words;
@@ -133,6 +134,8 @@ pub struct EntryReport {
     pub certificate: Option<Data>,
     /// The systems that certificates speak of.
     pub systems: Vec<SystemReport>,
+    /// Where the verdict follows from views: the loops of the source that must end.
+    pub needs: Option<Vec<LoopKey>>,
 }
 
 /// A system in the results.
@@ -212,6 +215,19 @@ pub struct LoopReport {
     pub attempts: Vec<Attempt>,
     /// How long it took.
     pub time: Duration,
+    /// The view that the certificate is about, if it is about one.
+    pub view: Option<Box<ViewReport>>,
+}
+
+/// A view that was proved to end.
+#[derive(Clone, Debug)]
+pub struct ViewReport {
+    /// What it was made of.
+    pub rung: &'static str,
+    /// Its system.
+    pub system: SystemReport,
+    /// The loops of the source that must end, too: those inside, and those of the functions that are called.
+    pub needs: Vec<LoopKey>,
 }
 
 impl LoopReport {

@@ -37,6 +37,9 @@ codes! {
         CounterWraps = "L0127", "only the overflow of a counter ends the loop of the process";
         NotProved = "L0128", "that the process stays in its loop is not proved";
         OthersWrite = "L0129", "what others write decides the loop of the process";
+        OpenByItself = "L0130", "nothing that falls was found in the loop by itself";
+        CalleeOpen = "L0131", "a function that it calls is not shown to return";
+        TooLarge = "L0132", "the entry is too large to be followed as a whole";
     }
 }
 
@@ -110,6 +113,12 @@ pub enum Reason {
         /// How many more are open.
         more: usize,
     },
+    /// Its view does not end, or has none.
+    OpenByItself,
+    /// Its view ends; this function, which it calls, is not shown to return, for a reason in words.
+    CalleeOpen(String, String),
+    /// The entry was not translated.
+    TooLarge,
     /// Of a running process, in words.
     Process(ProcessReason, String),
 }
@@ -182,6 +191,9 @@ impl Reason {
             Self::NotConcluded { open: None, .. } => ReasonKind::NotConcluded,
             Self::NoEndlessLoop => ReasonKind::NoEndlessLoop,
             Self::Malformed(_) => ReasonKind::Malformed,
+            Self::OpenByItself => ReasonKind::OpenByItself,
+            Self::CalleeOpen(..) => ReasonKind::CalleeOpen,
+            Self::TooLarge => ReasonKind::TooLarge,
             Self::Process(ProcessReason::Waits, _) => ReasonKind::Waits,
             Self::Process(ProcessReason::NotWatched, _) => ReasonKind::NotWatched,
             Self::Process(ProcessReason::CounterWraps, _) => ReasonKind::CounterWraps,
@@ -273,6 +285,11 @@ impl fmt::Display for Reason {
             Self::Malformed(message) => f.write_str(message),
             Self::InEntry { entry, reason, more: 0 } => write!(f, "in `{entry}`: {reason}"),
             Self::InEntry { entry, reason, more } => write!(f, "in `{entry}`: {reason}; and in {more} more"),
+            Self::OpenByItself => f.write_str("nothing that falls was found in the loop by itself"),
+            Self::CalleeOpen(name, why) => {
+                write!(f, "its own iterations end, but `{name}`, which it calls, is not shown to return: {why}")
+            }
+            Self::TooLarge => f.write_str("with all that it calls it is too large to be followed as a whole"),
             Self::Process(_, text) => f.write_str(text),
         }
     }

@@ -137,6 +137,11 @@ pub enum Event<'a> {
         /// The verdict on it so far.
         verdict: Verdict,
     },
+    /// A loop was shown to end by itself, if what it calls returns.
+    View {
+        /// The function that it is in.
+        function: &'a str,
+    },
     /// What there is to say of a large program if nothing else is found: all its loops, though there may be no time left for a report.
     Early(&'a Program),
 }

@@ -10,10 +10,16 @@ use crate::input::{self, Systems};
 use crate::results::{Failure, Program, Reason, Results, combine};
 use crate::threads::deep_thread_in;
 use crate::trace::{self, Reading};
+use crate::views::{Views, study_views};
+use lariat_check::compose::{self, Outcome};
+use lariat_check::view::effects::callees;
 use lariat_check::{System, SystemDefect};
 use lariat_front::Entry;
-use lariat_ir::{Integers, Span};
+use lariat_front::translate::Prepared;
+use lariat_ir::function::Functions;
+use lariat_ir::{Integers, LoopKey, Span};
 use lariat_smt::{ContextPool, Limit, Z3Solver};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,6 +54,27 @@ struct SoFar {
     results: Option<(Results, Vec<Harness>)>,
     /// When the work began, and what reading took.
     reading: Reading,
+    /// What is known of functions by themselves.
+    views: Views,
+}
+
+/// A program of so many instructions, all calls entered, is followed as a whole first.
+const SMALL: usize = 4_000;
+
+/// An entry of so many instructions, all calls entered, is not followed as a whole.
+const TOO_LARGE: usize = 6_000;
+
+/// Entries of a file without `main` get at least this.
+const LEAST_FOR_ENTRIES: Duration = Duration::from_millis(400);
+
+/// The loops of a function and of all that it may call.
+fn reachable_keys(functions: &Functions, from: usize) -> BTreeSet<LoopKey> {
+    let mut seen = BTreeSet::from([from]);
+    let mut work = vec![from];
+    while let Some(f) = work.pop() {
+        work.extend(callees(&functions.list[f]).into_iter().filter(|g| seen.insert(*g)));
+    }
+    seen.iter().flat_map(|f| functions.list[*f].loops.iter().map(|l| l.key.clone())).collect()
 }
 
 /// What is known of a file before it is read, and why it is not more.
@@ -231,30 +258,131 @@ impl Work {
         Ok(Extent::All)
     }
 
-    /// The entries of a program.
+    /// The entries of a program, and its functions.
+    ///
+    /// A small program is followed as a whole first, and its loops are looked at by themselves where that leaves them open. A large one is
+    /// looked at loop by loop first; entries that are still open then, and not too large, are followed as a whole.
     fn source(&self) -> Result<Extent, Failure> {
         let deadline = Instant::now() + self.options.timeout;
         let unit = input::unit(&self.options, &self.path, Some(|| lariat_smt::prepare_contexts(CONTEXTS)))?;
         let (compiling, translating) = (unit.compiling, unit.translating);
         self.change_reading(|r| *r = Reading { compiling, translating, ..*r });
-        let entries = unit.entries;
-        let integers = self.options.integers();
-        let studies = entries.iter().map(|e| EntryStudy::of(&e.name, &e.program)).collect();
-        self.read(&entries.iter().map(|e| e.name.clone()).collect::<Vec<_>>(), integers, studies);
-        let jobs = self.options.jobs.clamp(1, entries.len().max(1));
+        let prepared = &unit.prepared;
+        let functions = Arc::new(prepared.functions());
+        let names = prepared.names();
+        let studies = names.iter().zip(&functions.entries).map(|(name, f)| EntryStudy {
+            keys: reachable_keys(&functions, *f),
+            reason: Some(PENDING),
+            ..EntryStudy::named(name)
+        });
+        self.read(names, self.options.integers(), studies.collect());
+        self.lock().views.functions = Some(Arc::clone(&functions));
+        let sizes: Vec<usize> = (0..names.len()).map(|n| prepared.size(n, TOO_LARGE)).collect();
+        let is_whole = prepared.is_whole();
+        let is_small = sizes.iter().sum::<usize>() <= SMALL;
+        let is_first = is_whole && is_small;
+        if !is_first {
+            self.views(&functions, deadline);
+        }
+        let wanted = self.wanted(&functions, &sizes, is_first, is_whole || is_small);
+        // Functions that anybody may call are many: they are followed as a whole for as long as all the rest took.
+        let spent = self.options.timeout.saturating_sub(deadline.saturating_duration_since(Instant::now()));
+        let until = match (is_whole, is_first) {
+            // What is left is for views.
+            (_, true) => deadline.checked_sub(self.options.timeout / 12).unwrap_or(deadline),
+            (true, false) => deadline,
+            (false, false) => deadline.min(Instant::now() + spent.max(LEAST_FOR_ENTRIES)),
+        };
+        let extent = self.entries(prepared, &wanted, until);
+        if is_first && extent == Extent::All {
+            self.views(&functions, deadline);
+        }
+        Ok(extent)
+    }
+
+    /// Looks at the loops by themselves that are not decided yet.
+    fn views(&self, functions: &Functions, deadline: Instant) {
+        let decided = self.decided();
+        let settings = self.options.settings(self.options.timeout);
+        study_views(
+            functions,
+            self.options.integers(),
+            &settings,
+            &ContextPool::default(),
+            deadline,
+            &|key| !self.is_cancelled() && !decided.contains(key),
+            &mut |found| {
+                let function = &functions.list[found.of.0].shown;
+                self.lock().views.ending.push(found);
+                self.sink.event(Event::View { function });
+            },
+        );
+    }
+
+    /// The loops of which entries say whether they end. What ends by itself is needed for what holds it.
+    fn decided(&self) -> BTreeSet<LoopKey> {
+        let so_far = self.lock();
+        let composed: Vec<_> = so_far.entries.iter().map(EntryStudy::findings).collect();
+        let mut open = false;
+        let all: BTreeSet<LoopKey> = so_far.entries.iter().flat_map(|e| e.keys.iter().cloned()).collect();
+        let mut decided = BTreeSet::new();
+        for key in all {
+            match compose::source_loop(&composed, &key) {
+                Outcome::Hangs => {
+                    decided.insert(key);
+                }
+                Outcome::Ends(_) => {}
+                Outcome::Open(_) | Outcome::NotSeen(_) => open = true,
+            }
+        }
+        let whole = composed.iter().all(|e| !matches!(e.program(), Outcome::Open(_) | Outcome::NotSeen(_)));
+        // Nothing is left to be asked.
+        if !open && whole {
+            decided.extend(so_far.entries.iter().flat_map(|e| e.keys.iter().cloned()));
+        }
+        decided
+    }
+
+    /// The entries that are followed as a whole, in their order: all of a small program, else those that are still open and not too large, the smallest first.
+    fn wanted(&self, functions: &Functions, sizes: &[usize], is_first: bool, is_any: bool) -> Vec<usize> {
+        let covered: Vec<bool> = {
+            let so_far = self.lock();
+            let cover = so_far.views.cover();
+            functions.entries.iter().map(|f| cover.as_ref().is_some_and(|c| c.program(*f).is_ok())).collect()
+        };
+        let is_wanted = |i: usize| is_first || is_any && !covered[i] && sizes[i] < TOO_LARGE;
+        let (mut wanted, others): (Vec<usize>, Vec<usize>) = (0..sizes.len()).partition(|i| is_wanted(*i));
+        for i in others {
+            self.change(i, |e| e.reason = Some(Reason::TooLarge));
+        }
+        if !is_first {
+            wanted.sort_by_key(|i| sizes[*i]);
+        }
+        wanted
+    }
+
+    /// Follows entries as a whole.
+    fn entries(&self, prepared: &Prepared, wanted: &[usize], deadline: Instant) -> Extent {
+        let jobs = self.options.jobs.clamp(1, wanted.len().max(1));
         let next = AtomicUsize::new(0);
         let work = || {
             loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(entry) = entries.get(i) else { return Extent::All };
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&i) = wanted.get(n) else { return Extent::All };
                 if self.is_cancelled() {
                     return Extent::Part;
                 }
                 // What one entry leaves over is for those behind it.
                 let left = deadline.saturating_duration_since(Instant::now());
-                let rounds = (entries.len() - i).div_ceil(jobs);
+                if left.is_zero() && n > 0 {
+                    return Extent::All;
+                }
+                let rounds = (wanted.len() - n).div_ceil(jobs);
                 let share = left / u32::try_from(rounds).unwrap_or(u32::MAX);
-                self.entry(i, entry, Instant::now() + share);
+                let end = Instant::now() + share;
+                let entry = prepared.entry(i);
+                self.change(i, |e| *e = EntryStudy::of(&entry.name, &entry.program));
+                self.entry(i, &entry, end);
             }
         };
         std::thread::scope(|scope| {
@@ -266,7 +394,7 @@ impl Work {
                     extent = Extent::Part;
                 }
             }
-            Ok(extent)
+            extent
         })
     }
 
@@ -291,7 +419,7 @@ impl SoFar {
     fn results(&self, options: &Options, path: &Path, time: Duration) -> Results {
         let integers = self.integers.unwrap_or(options.integers());
         let file = path.display().to_string();
-        let mut results = combine(&file, integers, options.data_model_name(), &self.entries, time);
+        let mut results = combine(&file, integers, options.data_model_name(), (&self.entries, &self.views), time);
         results.trace = trace::events(&file, self.reading, &self.entries);
         results
     }

@@ -154,6 +154,8 @@ enum Emit {
     Lts,
     /// Locations and C-like steps
     Cfg,
+    /// The view of each loop, as a transition system
+    View,
     /// The path automaton of each loop, as SVG files in the folder that --output names
     Automaton,
 }

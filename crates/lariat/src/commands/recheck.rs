@@ -149,7 +149,7 @@ fn saved(p: &Analysed) -> Result<Vec<Saved<'_>>, String> {
             }
             systems.push(ts);
         }
-        if systems.is_empty() && e.verdict != UNKNOWN {
+        if systems.is_empty() && e.verdict != UNKNOWN && e.needs.is_none() {
             return Err(nothing());
         }
         all.push(Saved { entry: &e.name, systems });
@@ -240,7 +240,10 @@ fn program(o: &Options, p: &Analysed, out: &mut String, counts: &mut Counts) -> 
     let mut log = Log { name, out, counts, proofs: Vec::new() };
     let loops = || p.loops.iter().chain(&p.recursion);
     for l in loops() {
-        for copy in copies(l) {
+        if let Some(system) = &l.view_system {
+            log.judge(&format!("loop at `{}`, by itself", l.id), &l.verdict, view_claim(o, p, l, system));
+        }
+        for copy in copies(l).filter(|_| l.view_system.is_none()) {
             let Said { id, entry, verdict, .. } = copy;
             let what = if saved.len() == 1 { format!("loop at `{id}`") } else { format!("`{entry}`: loop at `{id}`") };
             log.judge(&what, verdict, loop_claim(o, &verified, l, copy));
@@ -254,6 +257,13 @@ fn program(o: &Options, p: &Analysed, out: &mut String, counts: &mut Counts) -> 
     let all = p.entries.as_deref().unwrap_or_default();
     for (e, (entry, systems)) in all.iter().zip(&verified) {
         let what = if saved.len() == 1 { "program".to_owned() } else { format!("`{entry}`") };
+        // What follows from views has no certificate of its own: the loops have.
+        if let Some(needs) = e.needs.as_ref().filter(|_| e.certificate.is_none()) {
+            if let Some(missing) = missing(p, needs).filter(|_| e.verdict != UNKNOWN) {
+                log.judge(&what, &e.verdict, rejected(missing));
+            }
+            continue;
+        }
         let found = one_claim(o, systems, &|_| Subject::Program, e.certificate.as_ref(), &e.verdict);
         log.judge(&what, &e.verdict, found);
     }
@@ -272,7 +282,7 @@ fn program(o: &Options, p: &Analysed, out: &mut String, counts: &mut Counts) -> 
     // What a solver gave up is told already, and something may be missing for it. In an `.lts` file each location stands for itself.
     if log.counts.not_confirmed == before && !is_lts(Path::new(name)) {
         let proofs = std::mem::take(&mut log.proofs);
-        let loops = loops().filter(|l| l.verdict != UNKNOWN && l.verdict != NO_VERDICT);
+        let loops = loops().filter(|l| l.verdict != UNKNOWN && l.verdict != NO_VERDICT && l.view_system.is_none());
         for (what, verdict, why) in not_composed(&saved, &verified, &proofs, loops) {
             log.judge(&what, verdict, rejected(why));
         }
@@ -358,6 +368,47 @@ fn loop_claim(
     }
     let subject = |ts: &TransitionSystem| Subject::Loop(ts.loc_named(id), when);
     one_claim(o, systems, &subject, certificate, verdict)
+}
+
+/// Checks what is saved about a loop by itself: the certificate on its view, and that the loops end on which it rests.
+fn view_claim(
+    o: &Options,
+    p: &Analysed,
+    l: &document::Loop,
+    saved: &document::System,
+) -> Result<Option<Accepted>, Refused> {
+    let torn = |e: String| Refused::Rejected(format!("rejected: the saved view is torn: {e}"));
+    let ts = lts::parse(&saved.lts).map_err(|e| torn(e.to_string()))?.system;
+    if p.integers != ts.integers.to_string() {
+        return rejected("the saved view is in another integer semantics than the results");
+    }
+    let mut solver = Opinion::new(o.solver).map_err(Refused::NotConfirmed)?;
+    let system = match System::verify(&ts, &mut solver, limit(o)) {
+        Ok(system) => system,
+        Err(d) if d.undecided => return Err(Refused::NotConfirmed(format!("the saved view: {d}"))),
+        Err(d) => return rejected(format!("the saved view: {d}")),
+    };
+    // It has one loop, which is the one that ends.
+    if system.forest().loops.len() != 1 || l.verdict != TERMINATES || l.when.is_some() {
+        return rejected("the saved view is not that of a loop that ends");
+    }
+    if let Some(missing) = missing(p, &l.needs) {
+        return rejected(missing);
+    }
+    let subject = |ts: &TransitionSystem| Subject::Loop(ts.loc_named(&l.id), None);
+    one_claim(o, &[Ok(system)], &subject, l.certificate.as_ref(), &l.verdict)
+}
+
+/// A loop that must end for something else to end, and is not said to.
+fn missing(p: &Analysed, needs: &[document::Position]) -> Option<String> {
+    let ends = |n: &document::Position| {
+        let here = |l: &&document::Loop| n.file.as_ref() == Some(&l.file) && (n.line, n.column) == (l.line, l.column);
+        let mut all = p.loops.iter().filter(here).peekable();
+        all.peek().is_some() && all.all(|l| l.verdict == TERMINATES)
+    };
+    let open = needs.iter().find(|n| !ends(n))?;
+    let line = open.line.map_or_else(|| "?".to_owned(), |l| l.to_string());
+    Some(format!("it rests on the loop of `{}` at line {line}, which is not said to end", open.function))
 }
 
 /// What a verdict is about.

@@ -113,9 +113,16 @@ pub fn program(found: &Found, time: Duration) -> Program {
         others: Vec::new(),
         attempts: Vec::new(),
         time: found.search,
+        view: None,
     };
-    let entries =
-        vec![EntryReport { name: entry.clone(), verdict, reason: reason.clone(), certificate: whole, systems }];
+    let entries = vec![EntryReport {
+        name: entry.clone(),
+        verdict,
+        reason: reason.clone(),
+        certificate: whole,
+        systems,
+        needs: None,
+    }];
     let results = Results {
         verdict,
         reason,

@@ -498,6 +498,7 @@ mod tests {
     use lariat_ir::{Id, Integers, LoopCopy, LoopKey, SourceId, SourceKind, SourceLoop, UnknownKind};
     use lariat_session::Settings;
     use lariat_session::analyze::analyze_entry;
+    use lariat_session::views::Views;
     use std::collections::BTreeMap;
     use std::time::Duration;
 
@@ -523,7 +524,7 @@ mod tests {
         let key = LoopKey { span, function: function.to_owned(), kind, ordinal: 0 };
         p.sources.push(SourceLoop { copy: LoopCopy { key, instance: 0 }, parent: None });
         let entry = analyze_entry("main", &p, Integers::C, &Settings::default());
-        lariat_session::results::combine("a.c", Integers::C, "lp64", &[entry], Duration::ZERO)
+        lariat_session::results::combine("a.c", Integers::C, "lp64", (&[entry], &Views::default()), Duration::ZERO)
     }
 
     fn file(results: Results, sources: BTreeMap<String, String>) -> Program {

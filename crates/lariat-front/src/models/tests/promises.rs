@@ -4,14 +4,14 @@
 //! put into the function's own words: it traps where one is broken. All runs are made, with those values of unknowns that decide something.
 
 use super::{Model, Type, When, builtin_entries, entries};
-use crate::{EntryChoice, Options, Unit, load};
+use crate::{Entry, EntryChoice, Options, load};
 use lariat_ir::neutral::{Program, Target, lower};
 use lariat_ir::{AssumptionKind, Bits, Id, LocId, Machine, Sort, State, TransitionSystem, UnknownId, Value, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Reads a C program with the models of a text.
-fn read(name: &str, c: &str, models: &str) -> Unit {
+fn read(name: &str, c: &str, models: &str) -> Vec<Entry> {
     let file = std::env::temp_dir().join(format!("lariat-models-{}-{name}.c", std::process::id()));
     std::fs::write(&file, c).expect("the folder for temporary files is writable");
     let options = Options {
@@ -22,7 +22,7 @@ fn read(name: &str, c: &str, models: &str) -> Unit {
     };
     let unit = load(&file, &options);
     std::fs::remove_file(&file).expect("it was made here");
-    unit.unwrap_or_else(|e| panic!("{e:?}\n{c}\n{models}"))
+    unit.unwrap_or_else(|e| panic!("{e:?}\n{c}\n{models}")).entries()
 }
 
 /// Values of an unknown: its bounds, and the small numbers within them.
@@ -190,10 +190,10 @@ fn what_an_entry_says_is_what_a_call_does() {
         }
     }
     let unit = read("promises", &c, &models);
-    assert_eq!(unit.entries.len(), CASES.len());
+    assert_eq!(unit.len(), CASES.len());
     let mut wrong = Vec::new();
     for (n, (model, _, body, expected)) in CASES.iter().enumerate() {
-        let entry = unit.entries.iter().find(|e| e.name == format!("case_{n}")).expect("each case is an entry");
+        let entry = unit.iter().find(|e| e.name == format!("case_{n}")).expect("each case is an entry");
         let found = ends(&entry.program);
         if found != expected.iter().copied().collect() {
             wrong.push(format!("{model}\n    {body}\n    ends in {found:?}, expected {expected:?}"));
@@ -212,7 +212,7 @@ fn what_an_entry_assumes_is_stated() {
              void a(void) { waits(); }\nvoid b(void) { believes(); }\nvoid c(void) { plain(); }\nvoid d(void) { strange(); }\nvoid e(void) { alone(); }\n";
     let unit = read("assumptions", c, models);
     let of = |name: &str| {
-        let entry = unit.entries.iter().find(|e| e.name == name).expect("an entry");
+        let entry = unit.iter().find(|e| e.name == name).expect("an entry");
         entry.program.assumptions.iter().map(|a| (a.kind, a.text.clone())).collect::<Vec<_>>()
     };
     assert_eq!(of("a"), [(AssumptionKind::Returns, "`waits` returns".to_owned())]);
@@ -275,10 +275,10 @@ fn each_built_in_entry_is_found_by_a_call() {
     }
     assert!(called.len() > 300, "{} entries can be called", called.len());
     let unit = read("built-in", &c, "");
-    assert_eq!(unit.entries.len(), called.len());
+    assert_eq!(unit.len(), called.len());
     for (n, model) in called.iter().enumerate() {
         let name = format!("call_{n}");
-        let program = &unit.entries.iter().find(|e| e.name == name).expect("each call is an entry").program;
+        let program = &unit.iter().find(|e| e.name == name).expect("each call is an entry").program;
         let stated = |words: &str| program.assumptions.iter().any(|a| a.text.contains(words));
         let returns = program.assumptions.iter().any(|a| a.text == format!("`{}` returns", model.name));
         // Functions that the program has registered are unknown code, too.

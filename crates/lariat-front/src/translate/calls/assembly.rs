@@ -6,7 +6,7 @@
 //! known that they go on to the next one; whatever else it contains, directives included, may do anything.
 
 /// Whether every instruction of a text is known to go on to the next one.
-pub(super) fn falls_through(text: &str) -> bool {
+pub(in crate::translate) fn falls_through(text: &str) -> bool {
     let mut statements = text.split(['\n', '\r', ';']).map(str::trim).filter(|s| !s.is_empty());
     let mut locked = false;
     statements.all(|s| statement(s, &mut locked)) && !locked

@@ -9,8 +9,10 @@ use lariat_engines::path_automaton::picture;
 use lariat_ir::neutral::{Recursion, lower};
 use lariat_ir::{LoopForest, Proves, TransitionSystem, lts};
 use lariat_session::Options as Wanted;
+use lariat_session::analyze::Settings;
 use lariat_session::input::{self, is_lts};
 use lariat_session::results::Failure;
+use lariat_session::views;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -75,7 +77,7 @@ fn systems(wanted: &Wanted, path: &Path) -> Result<Vec<TransitionSystem>, Failur
         return Ok(input::systems(wanted, path)?.into_iter().flat_map(|e| e.systems).map(|p| p.system).collect());
     }
     let integers = wanted.integers();
-    let all = input::unit(wanted, path, None)?.entries;
+    let all = input::unit(wanted, path, None)?.entries();
     Ok(all.iter().flat_map(|e| e.program.systems(integers)).map(|(form, target)| lower(form, target)).collect())
 }
 
@@ -83,7 +85,7 @@ fn text(emit: Emit, wanted: &Wanted, path: &Path) -> Result<String, Failure> {
     let file = path.display();
     let mut out = String::new();
     if is_lts(path) {
-        if emit == Emit::Cfg {
+        if matches!(emit, Emit::Cfg | Emit::View) {
             let message = "a transition system is in an integer semantics already; print it with --emit lts";
             return Err(Failure { place: None, message: message.into() });
         }
@@ -91,7 +93,15 @@ fn text(emit: Emit, wanted: &Wanted, path: &Path) -> Result<String, Failure> {
         return Ok(all.join("\n"));
     }
     let integers = wanted.integers();
-    for entry in input::unit(wanted, path, None)?.entries {
+    let unit = input::unit(wanted, path, None)?;
+    if emit == Emit::View {
+        let settings = Settings { timeout: wanted.timeout, ..Settings::default() };
+        for (what, ts) in views::systems(&unit.prepared.functions(), integers, &settings) {
+            let _ = writeln!(out, "# {what}\n{}", lts::print(&ts));
+        }
+        return Ok(out);
+    }
+    for entry in unit.entries() {
         if emit == Emit::Cfg {
             let _ = writeln!(out, "# {file}: `{}`", entry.name);
             out.push_str(&report::cfg::print(&entry.program));

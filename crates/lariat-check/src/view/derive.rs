@@ -1,0 +1,646 @@
+//! A view as a neutral program.
+
+use super::places::{Places, assigned};
+use super::symbolic::{
+    Env, Walk, now, now_cond, renumbered, renumbered_cond, unknowns_of, unknowns_of_cond, vars_of, vars_of_cond,
+};
+use super::{Keep, Refusal, Site, Start, refusal};
+use lariat_ir::fast::FastMap;
+use lariat_ir::function::{End, FunctionLoop, Step};
+use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, Program, Recursion, Unknown};
+use lariat_ir::{Id, LoopCopy, Mode, SourceId, SourceLoop, UnknownKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Makes the view of a loop that keeps some variables and places. The locations of the loop are those of the header's way around; it has no
+/// other cycle.
+pub fn derive(site: Site<'_>, places: &Places, keep: &Keep) -> Result<View, Refusal> {
+    if let Some(why) = refusal(site, keep.start) {
+        return Err(why);
+    }
+    let none = Places::none(site);
+    let mut maker = Maker::new(site, (places, &none), keep);
+    maker.make(keep.start);
+    Ok(View {
+        program: maker.program,
+        function: site.function,
+        of: site.of,
+        uses_types: places.uses_types(),
+        start: keep.start,
+    })
+}
+
+/// A view of a loop. Nothing else makes one than [`derive`].
+#[derive(Clone, Debug)]
+pub struct View {
+    program: Program,
+    function: usize,
+    of: usize,
+    uses_types: bool,
+    start: Start,
+}
+
+impl View {
+    /// Where it begins.
+    pub fn start(&self) -> Start {
+        self.start
+    }
+    /// Whether it rests on the types by which the source accesses memory.
+    pub fn uses_types(&self) -> bool {
+        self.uses_types
+    }
+    /// The view as a program, to be lowered for proofs of termination.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+    /// The numbers of the function and of its loop.
+    pub fn of(&self) -> (usize, usize) {
+        (self.function, self.of)
+    }
+}
+
+/// Where a way leads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Stop {
+    /// Back to the header.
+    Header,
+    /// Out of the loop.
+    Exit,
+    /// To a block in which something happens.
+    Block(usize),
+}
+
+struct Maker<'a> {
+    site: Site<'a>,
+    places: &'a Places,
+    this: &'a FunctionLoop,
+    /// The variable of the program for each variable or place that is kept.
+    kept: BTreeMap<usize, usize>,
+    /// The inner loops by their headers, with what they change.
+    inner: BTreeMap<usize, (usize, BTreeSet<usize>)>,
+    /// Whether nothing that is kept happens in a block.
+    plain: BTreeMap<usize, bool>,
+    /// Where the edges from a block lead.
+    stops: FastMap<(usize, usize), Vec<Stop>>,
+    /// The blocks that are locations.
+    joins: BTreeSet<usize>,
+    program: Program,
+    /// The locations of the copy that is being made.
+    locs: BTreeMap<usize, usize>,
+    /// What is being looked at.
+    part: Part,
+    /// No places.
+    none: &'a Places,
+}
+
+/// A part of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// The blocks of the loop, from its header.
+    Loop,
+    /// All blocks, from the entry to the header.
+    Before,
+}
+
+/// The state on a way from a location.
+#[derive(Clone)]
+struct Way {
+    env: Env,
+    /// The conditions under which it is taken.
+    conds: Vec<Cond>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(site: Site<'a>, (places, none): (&'a Places, &'a Places), keep: &Keep) -> Self {
+        let function = site.function();
+        let this = &function.loops[site.of];
+        let mut program = Program::new(format!("{}: the loop at {}", function.shown, place_of(this)));
+        program.mode = Mode::Function;
+        // Only proofs of termination are made of a view.
+        program.recursion = Recursion::Skipped;
+        program.address = site.functions.address;
+        program.sources.push(SourceLoop { copy: LoopCopy { key: this.key.clone(), instance: 0 }, parent: None });
+        let mut kept = BTreeMap::new();
+        let mut names: BTreeMap<String, u32> = BTreeMap::new();
+        for &v in &keep.vars {
+            let (name, ty, is_named) = describe(site, places, v);
+            let count = names.entry(name.clone()).or_default();
+            *count += 1;
+            let name = if *count > 1 { format!("{name}.{count}") } else { name };
+            if !is_named {
+                program.origins.made.insert(program.vars.len());
+            }
+            kept.insert(v, program.vars.len());
+            program.vars.push((name, ty));
+        }
+        let inner = site
+            .passed(keep.start)
+            .into_iter()
+            .map(|l| {
+                let inner = &function.loops[l];
+                let mut changed = assigned(site, &inner.body);
+                // A place that is touched somewhere in the loop around may be touched in there.
+                changed.extend(places.changed.iter().copied().filter(|v| *v >= places.first));
+                (inner.header, (l, changed))
+            })
+            .collect();
+        Self {
+            site,
+            places,
+            this,
+            kept,
+            inner,
+            plain: BTreeMap::new(),
+            stops: FastMap::default(),
+            joins: BTreeSet::new(),
+            program,
+            locs: BTreeMap::new(),
+            part: Part::Loop,
+            none,
+        }
+    }
+
+    fn make(&mut self, start: Start) {
+        let first = match start {
+            Start::Anywhere => None,
+            Start::SecondRound => {
+                self.look_at(Part::Loop);
+                Some(self.copy(", first round"))
+            }
+            Start::Entry => {
+                self.look_at(Part::Before);
+                Some(self.copy(", before"))
+            }
+        };
+        // Whatever comes before leads into the loop.
+        let header = self.program.locs.len();
+        self.settle(header);
+        self.look_at(Part::Loop);
+        self.copy("");
+        self.settle(header);
+        // In the beginning nothing is known.
+        let mut assigns = Vec::new();
+        for v in 0..self.program.vars.len() {
+            let (name, ty) = self.program.vars[v].clone();
+            let value = self.unknown(&name, ty);
+            assigns.push((v, value));
+        }
+        let start = Case::new(None, assigns, Goto::Loc(first.unwrap_or(header)));
+        self.program.locs.push(Location::new("start", vec![start]));
+        self.program.entry = self.program.locs.len() - 1;
+        self.program.init = (0..self.program.vars.len()).map(|v| (v, Some(0.into()))).collect();
+        self.drop_unused();
+    }
+
+    /// Takes out the unknown values that nothing reads.
+    fn drop_unused(&mut self) {
+        let mut used = BTreeSet::new();
+        for case in self.program.locs.iter().flat_map(|l| &l.cases) {
+            case.cond.iter().for_each(|c| unknowns_of_cond(c, &mut used));
+            case.assigns.iter().for_each(|(_, e)| unknowns_of(e, &mut used));
+        }
+        let numbers: FastMap<usize, usize> = used.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+        for case in self.program.locs.iter_mut().flat_map(|l| &mut l.cases) {
+            if let Some(c) = &mut case.cond {
+                *c = renumbered_cond(&numbers, c);
+            }
+            for (_, e) in &mut case.assigns {
+                *e = renumbered(&numbers, e);
+            }
+        }
+        let mut number = 0;
+        self.program.unknowns.retain(|_| {
+            number += 1;
+            used.contains(&(number - 1))
+        });
+    }
+
+    /// Lets the ways to the header lead there.
+    fn settle(&mut self, header: usize) {
+        for case in self.program.locs.iter_mut().flat_map(|l| &mut l.cases) {
+            if case.target == Goto::Loc(usize::MAX) {
+                case.target = Goto::Loc(header);
+            }
+        }
+    }
+
+    /// Looks at the blocks of a part of the function: where something happens, and where ways meet.
+    fn look_at(&mut self, part: Part) {
+        self.part = part;
+        self.plain.clear();
+        self.stops.clear();
+        self.joins.clear();
+        for b in self.blocks() {
+            let plain = self.is_plain(b);
+            self.plain.insert(b, plain);
+        }
+        self.find_joins();
+    }
+
+    /// The blocks of the part.
+    fn blocks(&self) -> Vec<usize> {
+        match self.part {
+            Part::Loop => self.this.body.clone(),
+            Part::Before => (0..self.site.function().blocks.len()).collect(),
+        }
+    }
+
+    /// Where the part begins.
+    fn first(&self) -> usize {
+        match self.part {
+            Part::Loop => self.this.header,
+            Part::Before => 0,
+        }
+    }
+
+    /// The places that have one address in this part.
+    fn places(&self) -> &'a Places {
+        match self.part {
+            Part::Loop => self.places,
+            Part::Before => self.none,
+        }
+    }
+
+    /// A value that nobody knows, any integer if it is signed.
+    fn unknown(&mut self, name: &str, ty: IntType) -> Expr {
+        let name = format!("{name}?{}", self.program.unknowns.len());
+        self.program.unknowns.push(Unknown::new(name, ty, UnknownKind::Abstraction));
+        Expr::Unknown(self.program.unknowns.len() - 1)
+    }
+
+    fn mentions_kept(&self, vars: &BTreeSet<usize>) -> bool {
+        vars.iter().any(|v| self.kept.contains_key(v))
+    }
+
+    /// Whether passing a block changes nothing that is kept, and asks nothing about it.
+    fn is_plain(&self, b: usize) -> bool {
+        if b == self.first() || self.inner.get(&b).is_some_and(|(_, changed)| self.mentions_kept(changed)) {
+            return false;
+        }
+        let block = &self.site.function().blocks[b];
+        let mut env = Env::default();
+        let mut asked = BTreeSet::new();
+        let mut walk = Walk::new(self.site, self.places(), |_| Expr::Unknown(usize::MAX));
+        for step in &block.steps {
+            if let Some(required) = walk.step(&mut env, step) {
+                vars_of_cond(&required, &mut asked);
+            }
+        }
+        match &block.end {
+            End::Branch { cond, .. } => vars_of_cond(&now_cond(&env, cond), &mut asked),
+            End::Switch { value, .. } => vars_of(&now(&env, value), &mut asked),
+            _ => {}
+        }
+        !self.mentions_kept(&asked) && !env.iter().any(|(v, e)| self.kept.contains_key(v) && *e != Expr::Var(*v))
+    }
+
+    /// Where an edge leads, past all plain blocks.
+    fn stops(&mut self, from: usize, to: usize) -> Vec<Stop> {
+        if let Some(known) = self.stops.get(&(from, to)) {
+            return known.clone();
+        }
+        let mut found = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut work = vec![(from, to)];
+        while let Some((from, to)) = work.pop() {
+            if to == self.this.header {
+                found.insert(Stop::Header);
+            } else if self.part == Part::Loop && !self.site.is_inside(to) {
+                found.insert(Stop::Exit);
+            } else if self.goes_back(from, to) {
+                // The last round of an inner loop does not go back.
+            } else if !self.plain[&to] {
+                found.insert(Stop::Block(to));
+            } else if seen.insert(to) {
+                let next = self.site.function().blocks[to].end.targets();
+                if next.is_empty() {
+                    found.insert(Stop::Exit);
+                }
+                work.extend(next.into_iter().map(|n| (to, n)));
+            }
+        }
+        let found: Vec<Stop> = found.into_iter().collect();
+        self.stops.insert((from, to), found.clone());
+        found
+    }
+
+    /// Whether an edge is a way back of an inner loop.
+    fn goes_back(&self, from: usize, to: usize) -> bool {
+        self.inner.get(&to).is_some_and(|(l, _)| self.site.function().loops[*l].body.binary_search(&from).is_ok())
+    }
+
+    /// Blocks to which several ways lead are locations.
+    fn find_joins(&mut self) {
+        let mut seen: BTreeSet<usize> = [self.first()].into();
+        let mut work = vec![self.first()];
+        while let Some(b) = work.pop() {
+            let mut targets = self.site.function().blocks[b].end.targets();
+            targets.sort_unstable();
+            for to in targets {
+                for stop in self.stops(b, to) {
+                    let Stop::Block(next) = stop else { continue };
+                    if seen.insert(next) {
+                        work.push(next);
+                    } else {
+                        self.joins.insert(next);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the locations of one way around; gives that of the header.
+    fn copy(&mut self, what: &str) -> usize {
+        self.locs.clear();
+        let first = self.first();
+        let blocks: Vec<usize> =
+            [first].into_iter().chain(self.joins.iter().copied().filter(|b| *b != first)).collect();
+        let base = self.program.locs.len();
+        for (n, b) in blocks.iter().enumerate() {
+            let header = format!("{}:{}", self.site.function().shown, place_of(self.this));
+            let name = if n == 0 { format!("{header}{what}") } else { format!("{header}, block {b}{what}") };
+            let mut loc = Location::new(name, Vec::new());
+            loc.span.clone_from(&self.this.key.span);
+            loc.function = Some(self.site.function().shown.clone());
+            loc.within = Some(SourceId::from_index(0));
+            self.program.locs.push(loc);
+            self.locs.insert(*b, base + n);
+        }
+        for (n, b) in blocks.into_iter().enumerate() {
+            let mut cases = Vec::new();
+            let way = Way { env: self.beginning(), conds: Vec::new() };
+            self.block(b, way, &mut cases);
+            // The last way is what is left.
+            if let Some(last) = cases.last_mut() {
+                last.cond = None;
+            }
+            self.program.locs[base + n].cases = cases;
+        }
+        base
+    }
+
+    /// What variables and places hold at a location.
+    fn beginning(&mut self) -> Env {
+        let mut env = Env::default();
+        let all = self.site.function().vars.len() + self.places.list.len();
+        for v in 0..all {
+            if let Some(var) = self.kept.get(&v) {
+                env.insert(v, Expr::Var(*var));
+            }
+        }
+        env
+    }
+
+    /// Executes a block, and what follows up to the next locations.
+    fn block(&mut self, b: usize, mut way: Way, cases: &mut Vec<Case>) {
+        let site = self.site;
+        let block = &site.function().blocks[b];
+        if let Some((_, changed)) = self.inner.get(&b) {
+            let changed: Vec<usize> = changed.iter().copied().filter(|v| self.kept.contains_key(v)).collect();
+            for v in changed {
+                let (name, ty, _) = describe(site, self.places, v);
+                let value = self.unknown(&name, ty);
+                way.env.insert(v, value);
+            }
+        }
+        for c in self.steps(b, &mut way.env) {
+            let mut bad = way.clone();
+            bad.conds.push(Cond::negation(c.clone()));
+            self.leaf(&bad, Goto::Ub, cases);
+            way.conds.push(c);
+        }
+        match &block.end {
+            End::Jump(to) => self.edge(b, *to, way, cases),
+            End::Branch { cond, yes, no } => {
+                let mut asked = BTreeSet::new();
+                vars_of_cond(cond, &mut asked);
+                self.know(&mut way.env, asked);
+                let cond = now_cond(&way.env, cond);
+                match cond {
+                    Cond::Const(true) => self.edge(b, *yes, way, cases),
+                    Cond::Const(false) => self.edge(b, *no, way, cases),
+                    cond if is_about_kept(&cond) => {
+                        let mut then = way.clone();
+                        then.conds.push(cond.clone());
+                        self.edge(b, *yes, then, cases);
+                        way.conds.push(Cond::negation(cond));
+                        self.edge(b, *no, way, cases);
+                    }
+                    _ => self.choose(b, &[*yes, *no], way, cases),
+                }
+            }
+            End::Switch { value, ty, cases: list, default } => {
+                let mut asked = BTreeSet::new();
+                vars_of(value, &mut asked);
+                self.know(&mut way.env, asked);
+                let value = now(&way.env, value);
+                let about = Cond::cmp(CmpOp::Eq, *ty, value.clone(), Expr::constant(0, *ty));
+                if is_about_kept(&about) {
+                    for (k, to) in list {
+                        let is = Cond::cmp(CmpOp::Eq, *ty, value.clone(), Expr::Const(k.clone(), *ty));
+                        let mut then = way.clone();
+                        then.conds.push(is.clone());
+                        self.edge(b, *to, then, cases);
+                        way.conds.push(Cond::negation(is));
+                    }
+                    self.edge(b, *default, way, cases);
+                } else {
+                    let targets: Vec<usize> = list.iter().map(|(_, to)| *to).chain([*default]).collect();
+                    self.choose(b, &targets, way, cases);
+                }
+            }
+            End::Choose(targets) => self.choose(b, targets, way, cases),
+            End::Return | End::Gone => self.leaf(&way, Goto::Exit, cases),
+            End::Ub => self.leaf(&way, Goto::Ub, cases),
+        }
+    }
+
+    /// Does the steps of a block. Gives the conditions without which its behaviour is undefined, as far as they are about something.
+    fn steps(&mut self, b: usize, env: &mut Env) -> Vec<Cond> {
+        let site = self.site;
+        let mut all = Vec::new();
+        let mut made: Vec<IntType> = Vec::new();
+        let first = self.program.unknowns.len();
+        let block = &site.function().blocks[b];
+        // What is read before it is written here.
+        let mut known: BTreeSet<usize> = env.keys().copied().collect();
+        let mut missing = BTreeSet::new();
+        for step in &block.steps {
+            missing.extend(step_reads(step).into_iter().filter(|v| !known.contains(v)));
+            known.extend(step_writes(step));
+        }
+        missing.extend((0..self.places.list.len()).map(|n| self.places.first + n).filter(|p| !known.contains(p)));
+        for v in missing {
+            let (_, ty, _) = describe(site, self.places, v);
+            env.insert(v, Expr::Unknown(first + made.len()));
+            made.push(ty);
+        }
+        let fresh = |ty: IntType| {
+            made.push(ty);
+            Expr::Unknown(first + made.len() - 1)
+        };
+        let mut walk = Walk::new(site, self.places(), fresh);
+        for step in &block.steps {
+            all.extend(walk.step(env, step));
+        }
+        for ty in made {
+            let name = format!("?{}", self.program.unknowns.len());
+            self.program.unknowns.push(Unknown::new(name, ty, UnknownKind::Abstraction));
+        }
+        all.retain(is_about_kept);
+        all
+    }
+
+    /// Makes what is read and not kept an unknown value, one for all that follows.
+    fn know(&mut self, env: &mut Env, read: BTreeSet<usize>) {
+        for v in read {
+            let (name, ty, _) = describe(self.site, self.places, v);
+            env.entry(v).or_insert_with(|| self.unknown(&name, ty));
+        }
+    }
+
+    fn edge(&mut self, from: usize, to: usize, way: Way, cases: &mut Vec<Case>) {
+        let stops = self.stops(from, to);
+        self.go(&stops, way, cases);
+    }
+
+    fn choose(&mut self, from: usize, targets: &[usize], way: Way, cases: &mut Vec<Case>) {
+        let mut all = BTreeSet::new();
+        for to in targets {
+            all.extend(self.stops(from, *to));
+        }
+        let stops: Vec<Stop> = all.into_iter().collect();
+        self.go(&stops, way, cases);
+    }
+
+    /// Before the loop an address may have been that of another place.
+    fn forget_places(&mut self, env: &mut Env) {
+        let kept: Vec<usize> = self.kept.keys().copied().filter(|v| *v >= self.places.first).collect();
+        for v in kept {
+            let (name, ty, _) = describe(self.site, self.places, v);
+            let value = self.unknown(&name, ty);
+            env.insert(v, value);
+        }
+    }
+
+    /// Goes on at one of some stops, nobody knows which.
+    fn go(&mut self, stops: &[Stop], mut way: Way, cases: &mut Vec<Case>) {
+        let Some((last, rest)) = stops.split_last() else {
+            // Only back in an inner loop.
+            self.leaf(&way, Goto::Stop, cases);
+            return;
+        };
+        if !rest.is_empty() {
+            let ty = IntType::unsigned(16);
+            let choice = self.unknown("way", ty);
+            for (n, stop) in rest.iter().enumerate() {
+                let k = i32::try_from(n).unwrap_or(i32::MAX);
+                let is = Cond::cmp(CmpOp::Eq, ty, choice.clone(), Expr::constant(k, ty));
+                let mut then = way.clone();
+                then.conds.push(is.clone());
+                self.stop(*stop, then, cases);
+                way.conds.push(Cond::negation(is));
+            }
+        }
+        self.stop(*last, way, cases);
+    }
+
+    fn stop(&mut self, stop: Stop, way: Way, cases: &mut Vec<Case>) {
+        match stop {
+            // It is put in when it is known.
+            Stop::Header => {
+                let mut way = way;
+                if self.part == Part::Before {
+                    self.forget_places(&mut way.env);
+                }
+                self.leaf(&way, Goto::Loc(usize::MAX), cases);
+            }
+            Stop::Exit => self.leaf(&way, Goto::Exit, cases),
+            Stop::Block(b) => match self.locs.get(&b) {
+                Some(loc) => self.leaf(&way, Goto::Loc(*loc), cases),
+                None => {
+                    // On the way there blocks may have been passed that change what is not kept.
+                    let mut way = way;
+                    way.env.retain(|v, _| self.kept.contains_key(v));
+                    self.block(b, way, cases);
+                }
+            },
+        }
+    }
+
+    fn leaf(&mut self, way: &Way, target: Goto, cases: &mut Vec<Case>) {
+        let cond = way.conds.iter().cloned().reduce(Cond::and).unwrap_or(Cond::Const(true));
+        let mut assigns = Vec::new();
+        if matches!(target, Goto::Loc(_)) {
+            for (v, var) in &self.kept {
+                match way.env.get(v) {
+                    Some(e) if *e == Expr::Var(*var) => {}
+                    Some(e) => assigns.push((*var, e.clone())),
+                    None => {}
+                }
+            }
+        }
+        let mut case = Case::new(Some(cond), assigns, target);
+        case.span.clone_from(&self.this.key.span);
+        cases.push(case);
+    }
+}
+
+/// Whether a condition reads any variable of the program: by now these are the ones that are kept.
+fn is_about_kept(c: &Cond) -> bool {
+    let mut vars = BTreeSet::new();
+    vars_of_cond(c, &mut vars);
+    !vars.is_empty()
+}
+
+/// The variables that the operands of a step read.
+fn step_reads(step: &Step) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    match step {
+        Step::Assign { value, .. } => vars_of(value, &mut found),
+        Step::Require(c) => vars_of_cond(c, &mut found),
+        Step::Load { at, .. } => vars_of(&at.address, &mut found),
+        Step::Store { at, value } => {
+            vars_of(&at.address, &mut found);
+            if let Some(v) = value {
+                vars_of(v, &mut found);
+            }
+        }
+        Step::Call(_) | Step::Fresh { .. } => {}
+    }
+    found
+}
+
+/// The variable that a step assigns.
+fn step_writes(step: &Step) -> Option<usize> {
+    match step {
+        Step::Assign { var, .. } | Step::Fresh { var } | Step::Load { var, .. } => Some(*var),
+        Step::Call(call) => call.result,
+        Step::Require(_) | Step::Store { .. } => None,
+    }
+}
+
+/// The name and the type of a variable or place, and whether the source has that name.
+fn describe(site: Site<'_>, places: &Places, v: usize) -> (String, IntType, bool) {
+    let function = site.function();
+    if let Some(var) = function.vars.get(v) {
+        return (var.name.clone(), var.ty, var.named);
+    }
+    let place = &places.list[v - places.first];
+    let (root, ..) = describe(site, places, place.root);
+    let name = match root.strip_prefix('&') {
+        Some(object) if place.offset == 0 => object.to_owned(),
+        Some(object) => format!("{object}+{}", place.offset),
+        None if place.offset == 0 => format!("*{root}"),
+        None => format!("*{root}+{}", place.offset),
+    };
+    (name, place.ty, true)
+}
+
+/// Where a loop stands, in few words.
+fn place_of(this: &FunctionLoop) -> String {
+    let ordinal = if this.key.ordinal > 0 { format!(" number {}", this.key.ordinal + 1) } else { String::new() };
+    match &this.key.span {
+        Some(span) => format!("{}:{}{ordinal}", span.line, span.column),
+        None => format!("block {}{ordinal}", this.header),
+    }
+}

@@ -1,0 +1,289 @@
+//! Expressions of steps in terms of the values at the beginning of a block.
+
+use super::Site;
+use super::places::{Places, where_is, writes};
+use lariat_ir::fast::FastMap;
+use lariat_ir::function::{Access, Step};
+use lariat_ir::neutral::{Cond, Expr, IntType};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What variables hold now; one that is not mentioned holds what it held at the beginning.
+pub(super) type Env = FastMap<usize, Expr>;
+
+/// An expression in terms of the beginning. What is shared stays shared.
+pub(super) fn now(env: &Env, expr: &Expr) -> Expr {
+    Now::new(|v| env.get(v).cloned(), |_| None).expr(expr)
+}
+
+/// The same for a condition.
+pub(super) fn now_cond(env: &Env, cond: &Cond) -> Cond {
+    Now::new(|v| env.get(v).cloned(), |_| None).cond(cond)
+}
+
+/// An expression with other numbers for its unknown values.
+pub(super) fn renumbered(numbers: &FastMap<usize, usize>, expr: &Expr) -> Expr {
+    Now::new(|_| None, |u| numbers.get(u).map(|n| Expr::Unknown(*n))).expr(expr)
+}
+
+/// The same for a condition.
+pub(super) fn renumbered_cond(numbers: &FastMap<usize, usize>, cond: &Cond) -> Cond {
+    Now::new(|_| None, |u| numbers.get(u).map(|n| Expr::Unknown(*n))).cond(cond)
+}
+
+/// Puts other expressions in the place of leaves.
+struct Now<V, U> {
+    var: V,
+    unknown: U,
+    exprs: FastMap<*const Expr, Arc<Expr>>,
+    conds: FastMap<*const Cond, Arc<Cond>>,
+}
+
+impl<V: Fn(&usize) -> Option<Expr>, U: Fn(&usize) -> Option<Expr>> Now<V, U> {
+    fn new(var: V, unknown: U) -> Self {
+        Self { var, unknown, exprs: FastMap::default(), conds: FastMap::default() }
+    }
+
+    fn shared(&mut self, e: &Arc<Expr>) -> Arc<Expr> {
+        let key = Arc::as_ptr(e);
+        if let Some(done) = self.exprs.get(&key) {
+            return Arc::clone(done);
+        }
+        let done = Arc::new(self.expr(e));
+        self.exprs.insert(key, Arc::clone(&done));
+        done
+    }
+
+    fn shared_cond(&mut self, c: &Arc<Cond>) -> Arc<Cond> {
+        let key = Arc::as_ptr(c);
+        if let Some(done) = self.conds.get(&key) {
+            return Arc::clone(done);
+        }
+        let done = Arc::new(self.cond(c));
+        self.conds.insert(key, Arc::clone(&done));
+        done
+    }
+
+    fn expr(&mut self, e: &Expr) -> Expr {
+        match e {
+            Expr::Var(v) => (self.var)(v).unwrap_or(Expr::Var(*v)),
+            Expr::Unknown(u) => (self.unknown)(u).unwrap_or(Expr::Unknown(*u)),
+            Expr::Const(..) => e.clone(),
+            Expr::Unary { op, ty, overflow, arg } => {
+                Expr::Unary { op: *op, ty: *ty, overflow: *overflow, arg: self.shared(arg) }
+            }
+            Expr::Binary { op, ty, overflow, left, right } => Expr::Binary {
+                op: *op,
+                ty: *ty,
+                overflow: *overflow,
+                left: self.shared(left),
+                right: self.shared(right),
+            },
+            Expr::Cast { from, to, arg } => Expr::Cast { from: *from, to: *to, arg: self.shared(arg) },
+            Expr::Ite(c, a, b) => Expr::Ite(self.shared_cond(c), self.shared(a), self.shared(b)),
+            Expr::Load { mem, address } => Expr::Load { mem: *mem, address: self.shared(address) },
+            Expr::Join(parts) => Expr::Join(parts.iter().map(|p| self.expr(p)).collect()),
+            Expr::Promised { kept, value } => {
+                Expr::Promised { kept: self.shared_cond(kept), value: self.shared(value) }
+            }
+            Expr::Float { op, args } => Expr::Float { op: *op, args: args.iter().map(|a| self.shared(a)).collect() },
+        }
+    }
+
+    fn cond(&mut self, c: &Cond) -> Cond {
+        match c {
+            Cond::Const(b) => Cond::Const(*b),
+            Cond::Cmp { op, ty, left, right } => {
+                Cond::Cmp { op: *op, ty: *ty, left: self.shared(left), right: self.shared(right) }
+            }
+            Cond::Float { op, args } => Cond::Float { op: *op, args: [self.shared(&args[0]), self.shared(&args[1])] },
+            Cond::And(a, b) => Cond::And(self.shared_cond(a), self.shared_cond(b)),
+            Cond::Or(a, b) => Cond::Or(self.shared_cond(a), self.shared_cond(b)),
+            Cond::Not(a) => Cond::Not(self.shared_cond(a)),
+        }
+    }
+}
+
+/// The variables that an expression mentions.
+pub(super) fn vars_of(e: &Expr, found: &mut BTreeSet<usize>) {
+    Leaves { found, unknowns: false, seen: BTreeSet::new() }.expr(e);
+}
+
+/// The same for a condition.
+pub(super) fn vars_of_cond(c: &Cond, found: &mut BTreeSet<usize>) {
+    Leaves { found, unknowns: false, seen: BTreeSet::new() }.cond(c);
+}
+
+/// The unknown values that an expression mentions.
+pub(super) fn unknowns_of(e: &Expr, found: &mut BTreeSet<usize>) {
+    Leaves { found, unknowns: true, seen: BTreeSet::new() }.expr(e);
+}
+
+/// The same for a condition.
+pub(super) fn unknowns_of_cond(c: &Cond, found: &mut BTreeSet<usize>) {
+    Leaves { found, unknowns: true, seen: BTreeSet::new() }.cond(c);
+}
+
+struct Leaves<'a> {
+    found: &'a mut BTreeSet<usize>,
+    /// Whether unknown values are looked for, or variables.
+    unknowns: bool,
+    seen: BTreeSet<*const ()>,
+}
+
+impl Leaves<'_> {
+    fn leaf(&mut self, number: usize, is_unknown: bool) {
+        if is_unknown == self.unknowns {
+            self.found.insert(number);
+        }
+    }
+    fn shared(&mut self, e: &Arc<Expr>) {
+        if self.seen.insert(Arc::as_ptr(e).cast()) {
+            self.expr(e);
+        }
+    }
+    fn shared_cond(&mut self, c: &Arc<Cond>) {
+        if self.seen.insert(Arc::as_ptr(c).cast()) {
+            self.cond(c);
+        }
+    }
+    fn expr(&mut self, e: &Expr) {
+        match e {
+            Expr::Var(v) => self.leaf(*v, false),
+            Expr::Unknown(u) => self.leaf(*u, true),
+            Expr::Const(..) => {}
+            Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => self.shared(arg),
+            Expr::Load { address, .. } => self.shared(address),
+            Expr::Binary { left, right, .. } => {
+                self.shared(left);
+                self.shared(right);
+            }
+            Expr::Ite(c, a, b) => {
+                self.shared_cond(c);
+                self.shared(a);
+                self.shared(b);
+            }
+            Expr::Join(parts) => parts.iter().for_each(|p| self.expr(p)),
+            Expr::Promised { kept, value } => {
+                self.shared_cond(kept);
+                self.shared(value);
+            }
+            Expr::Float { args, .. } => args.iter().for_each(|a| self.shared(a)),
+        }
+    }
+    fn cond(&mut self, c: &Cond) {
+        match c {
+            Cond::Const(_) => {}
+            Cond::Cmp { left, right, .. } => {
+                self.shared(left);
+                self.shared(right);
+            }
+            Cond::Float { args, .. } => args.iter().for_each(|a| self.shared(a)),
+            Cond::And(a, b) | Cond::Or(a, b) => {
+                self.shared_cond(a);
+                self.shared_cond(b);
+            }
+            Cond::Not(a) => self.shared_cond(a),
+        }
+    }
+}
+
+/// What the steps of a block do to variables and places. `fresh` makes a value that nobody knows.
+///
+/// There are two sets of values. Those of the caller are in whatever terms he likes. The names are in terms of the variables at the beginning of the
+/// block, and say which place an address is: a root is the same at every block of the loop.
+pub(super) struct Walk<'a, F: FnMut(IntType) -> Expr> {
+    site: Site<'a>,
+    places: &'a Places,
+    names: Env,
+    fresh: F,
+}
+
+impl<'a, F: FnMut(IntType) -> Expr> Walk<'a, F> {
+    /// At the beginning of a block.
+    pub(super) fn new(site: Site<'a>, places: &'a Places, fresh: F) -> Self {
+        Self { site, places, names: Env::default(), fresh }
+    }
+
+    /// Does a step. Gives the condition without which the behaviour is undefined.
+    pub(super) fn step(&mut self, env: &mut Env, step: &Step) -> Option<Cond> {
+        let required = self.values(env, step);
+        self.places.follow(&mut self.names, step);
+        required
+    }
+
+    fn place(&self, at: &Access) -> Option<usize> {
+        self.places.find_place(where_is(&now(&self.names, &at.address)), at.bytes)
+    }
+
+    fn values(&mut self, env: &mut Env, step: &Step) -> Option<Cond> {
+        let function = self.site.function();
+        match step {
+            Step::Assign { var, value } => {
+                let value = now(env, value);
+                env.insert(*var, value);
+            }
+            Step::Fresh { var } => {
+                let value = (self.fresh)(function.vars[*var].ty);
+                env.insert(*var, value);
+            }
+            Step::Require(c) => return Some(now_cond(env, c)),
+            Step::Load { var, at } => {
+                let ty = function.vars[*var].ty;
+                let value = match self.place(at) {
+                    Some(p) => self.convert(now(env, &Expr::Var(p)), self.places.list[p - self.places.first].ty, ty),
+                    None => (self.fresh)(ty),
+                };
+                env.insert(*var, value);
+            }
+            Step::Store { at, value } => {
+                let place = self.place(at);
+                let value = value.as_ref().zip(at.ty).map(|(v, ty)| (now(env, v), ty));
+                self.touch(env, step, place);
+                if let Some(p) = place {
+                    let ty = self.places.list[p - self.places.first].ty;
+                    let value = match value {
+                        Some((v, from)) => self.convert(v, from, ty),
+                        None => (self.fresh)(ty),
+                    };
+                    env.insert(p, value);
+                }
+            }
+            Step::Call(call) => {
+                self.touch(env, step, None);
+                if let Some(var) = call.result {
+                    let value = (self.fresh)(function.vars[var].ty);
+                    env.insert(var, value);
+                }
+            }
+        }
+        None
+    }
+
+    /// A value as one of another type. An address is the number that its bits are without a sign.
+    fn convert(&self, value: Expr, from: IntType, to: IntType) -> Expr {
+        let address = self.site.functions.address;
+        if from != to && (from == address || to == address) {
+            let bits = IntType::unsigned(address.width - 1);
+            return convert(convert(value, from, bits), bits, to);
+        }
+        convert(value, from, to)
+    }
+
+    /// Forgets the places that a step may touch, but for one that it writes itself.
+    fn touch(&mut self, env: &mut Env, step: &Step, but: Option<usize>) {
+        let written = writes(self.site, &self.names, step);
+        for n in 0..self.places.list.len() {
+            let place = self.places.first + n;
+            if Some(place) != but && written.iter().any(|w| self.places.may_touch(self.site, n, w)) {
+                let value = (self.fresh)(self.places.list[n].ty);
+                env.insert(place, value);
+            }
+        }
+    }
+}
+
+/// A value as one of another type.
+fn convert(value: Expr, from: IntType, to: IntType) -> Expr {
+    if from == to { value } else { Expr::cast(from, to, value) }
+}

@@ -1,0 +1,481 @@
+//! Views have every step of the loop that they are made of, whatever is forgotten, and what they cover follows by their rules.
+
+use lariat_check::view::{Cover, Effects, Ending, Keep, Left, Places, Refusal, Site, Start, View, derive};
+use lariat_check::{Proved, System, check};
+use lariat_ir::function::{
+    Access, AccessType, Block, Call, End, Function, FunctionLoop, Functions, Object, ObjectRef, Step, Target, Var,
+    Writes,
+};
+use lariat_ir::neutral::{self, BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, Target as Semantics};
+use lariat_ir::{
+    Assumption, AssumptionKind, Certificate, Claim, Id, LoopKey, Measure, Op, Order, Outline, Property, Role,
+    SourceKind, Term, TransitionSystem,
+};
+use lariat_smt::{Answer, Limit, Solver, Z3Solver};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+const INT: IntType = IntType::signed(32);
+const ADDRESS: IntType = IntType::signed(65);
+
+/// A function with variables of these types, and with no blocks yet.
+fn function(name: &str, vars: &[(&str, IntType)]) -> Function {
+    let var = |(name, ty): &(&str, IntType)| Var { name: (*name).to_owned(), ty: *ty, named: true, object: None };
+    Function {
+        name: name.to_owned(),
+        shown: name.to_owned(),
+        external: true,
+        vars: vars.iter().map(var).collect(),
+        params: 0,
+        locals: Vec::new(),
+        blocks: Vec::new(),
+        loops: Vec::new(),
+        strange: None,
+    }
+}
+
+fn a_loop(function: &str, header: usize, body: &[usize], parent: Option<usize>) -> FunctionLoop {
+    let ordinal = u32::try_from(header).expect("a small number");
+    let key = LoopKey { span: None, function: function.to_owned(), kind: SourceKind::Loop, ordinal };
+    FunctionLoop { key, header, body: body.to_vec(), parent }
+}
+
+fn all(list: Vec<Function>) -> Functions {
+    Functions {
+        list,
+        globals: Vec::new(),
+        address: ADDRESS,
+        taken: Vec::new(),
+        at_exit: false,
+        whole: false,
+        entries: vec![0],
+        assumed: Vec::new(),
+    }
+}
+
+fn var(v: usize) -> Expr {
+    Expr::Var(v)
+}
+fn plus(v: usize, k: i32, ty: IntType) -> Expr {
+    Expr::binary(BinaryOp::Add, ty, Overflow::Undefined, var(v), Expr::constant(k, ty))
+}
+fn less(a: usize, b: usize) -> Cond {
+    Cond::cmp(CmpOp::Lt, INT, var(a), var(b))
+}
+fn at(address: Expr) -> Access {
+    Access { address, bytes: Some(4), ty: Some(INT), by: None }
+}
+fn load(var: usize, address: Expr) -> Step {
+    Step::Load { var, at: at(address) }
+}
+fn store(address: Expr, value: i32) -> Step {
+    Step::Store { at: at(address), value: Some(Expr::constant(value, INT)) }
+}
+fn call(targets: Vec<Target>, args: Vec<Option<Expr>>) -> Step {
+    Step::Call(Call { targets, writes: Writes::Exposed, args, result: None, span: None })
+}
+fn outside() -> Target {
+    Target::Assumed(Assumption::everywhere(AssumptionKind::Returns, "`g` returns"))
+}
+
+/// `for (;;) steps`, left where `leave` says, in a function with these variables.
+fn forever(vars: &[(&str, IntType)], steps: Vec<Step>) -> Function {
+    let mut f = function("f", vars);
+    let leave = f.vars.len();
+    f.vars.push(Var { name: "leave".into(), ty: IntType::unsigned(1), named: false, object: None });
+    let mut first = vec![Step::Fresh { var: leave }];
+    first.extend(steps);
+    let ty = IntType::unsigned(1);
+    let cond = Cond::cmp(CmpOp::Ne, ty, var(leave), Expr::constant(0, ty));
+    f.blocks = vec![
+        Block { steps: Vec::new(), end: End::Jump(1) },
+        Block { steps: first, end: End::Branch { cond, yes: 2, no: 1 } },
+        Block { steps: Vec::new(), end: End::Return },
+    ];
+    f.loops = vec![a_loop("f", 1, &[1], None)];
+    f
+}
+
+/// A view of a function's first loop that keeps some variables, and the places with these roots and offsets.
+struct Made {
+    view: View,
+    ts: TransitionSystem,
+    /// The name in the view of what is kept.
+    names: BTreeMap<usize, String>,
+    places: Places,
+}
+
+fn made(functions: &Functions, of: usize, vars: &[usize], keep_places: bool) -> Made {
+    let effects = Effects::of(functions);
+    let site = Site { functions, effects: &effects, function: 0, of };
+    let places = Places::of(site);
+    let mut keep: BTreeSet<usize> = vars.iter().copied().collect();
+    if keep_places {
+        keep.extend((0..places.list.len()).map(|n| places.first + n));
+    }
+    let view = derive(site, &places, &Keep { vars: keep.clone(), start: Start::Anywhere }).expect("there is a view");
+    let ts = neutral::lower(view.program(), Semantics::CTerminates);
+    let names = keep.iter().zip(&view.program().vars).map(|(v, (name, _))| (*v, name.clone())).collect();
+    Made { view, ts, names, places }
+}
+
+impl Made {
+    /// The number of the place with this root and offset.
+    fn place(&self, root: usize, offset: i64) -> usize {
+        let found = self.places.list.iter().position(|p| p.root == root && p.offset == offset);
+        self.places.first + found.expect("there is such a place")
+    }
+
+    /// Whether the view can go from a visit of the header with these values to one with those.
+    fn allows(&self, before: &[(usize, i32)], after: &[(usize, i32)]) -> bool {
+        let ts = &self.ts;
+        let terms = &ts.terms;
+        let forest = lariat_ir::LoopForest::of(ts);
+        let header = forest.loops.iter().next().expect("a view has a loop").header;
+        let term = |v: usize| ts.vars.iter().find(|x| x.name == self.names[&v]).expect("it is kept").term;
+        let start: Vec<Term> = ts.vars.iter().map(|v| v.term).collect();
+        let given: Vec<Term> = before.iter().map(|(v, k)| terms.eq(term(*v), terms.int(*k))).collect();
+        let mut ways = vec![(header, start, given, 0u32)];
+        let mut frame = 0;
+        while let Some((at, state, facts, steps)) = ways.pop() {
+            if at == header && steps > 0 {
+                let now = |t: Term| state[ts.vars.iter().position(|x| x.term == t).expect("a variable")];
+                let mut solver = Z3Solver::new();
+                for f in facts.iter().copied().chain(after.iter().map(|(v, k)| terms.eq(now(term(*v)), terms.int(*k))))
+                {
+                    solver.assert(terms, f);
+                }
+                match solver.check(terms, Limit::default()) {
+                    Answer::Sat(_) => return true,
+                    Answer::Unsat => continue,
+                    Answer::Unknown(why) => panic!("{why:?}"),
+                }
+            }
+            for &e in &ts.locs[at].out {
+                let edge = &ts.edges[e];
+                frame += 1;
+                let now = |t: Term| {
+                    terms.substitute(t, |s| match terms.role(s) {
+                        Some(Role::Var(v)) => Some(state[v.index()]),
+                        Some(Role::Unknown(_)) => Some(terms.copy_symbol(s, frame)),
+                        _ => None,
+                    })
+                };
+                let mut next = state.clone();
+                for (v, t) in &edge.updates {
+                    next[v.index()] = now(*t);
+                }
+                let mut more = facts.clone();
+                more.push(now(edge.guard));
+                if !ts.locs[edge.to].out.is_empty() {
+                    ways.push((edge.to, next, more, steps + 1));
+                }
+            }
+        }
+        false
+    }
+}
+
+#[test]
+fn a_variable_that_is_forgotten_may_be_anything() {
+    // while (i < n) i++;
+    let mut f = function("f", &[("i", INT), ("n", INT)]);
+    f.blocks = vec![
+        Block { steps: Vec::new(), end: End::Branch { cond: less(0, 1), yes: 1, no: 2 } },
+        Block { steps: vec![Step::Assign { var: 0, value: plus(0, 1, INT) }], end: End::Jump(0) },
+        Block { steps: Vec::new(), end: End::Return },
+    ];
+    f.loops = vec![a_loop("f", 0, &[0, 1], None)];
+    let functions = all(vec![f]);
+    let kept = made(&functions, 0, &[0, 1], false);
+    assert!(kept.allows(&[(0, 3), (1, 5)], &[(0, 4), (1, 5)]));
+    assert!(!kept.allows(&[(0, 5), (1, 5)], &[(0, 6)]), "it is left there");
+    assert!(!kept.allows(&[(0, 3)], &[(0, 5)]));
+    let forgotten = made(&functions, 0, &[0], false);
+    assert!(forgotten.allows(&[(0, 5)], &[(0, 6)]), "n may be greater");
+    assert!(!forgotten.allows(&[(0, 5)], &[(0, 5)]));
+}
+
+#[test]
+fn a_place_is_what_nothing_else_may_touch() {
+    let two = [("p", ADDRESS), ("q", ADDRESS), ("x", INT)];
+    // `*p` is read; something is written.
+    let with = |steps: Vec<Step>| {
+        let mut all_steps = vec![load(2, var(0))];
+        all_steps.extend(steps);
+        all(vec![forever(&two, all_steps)])
+    };
+    let changes = |functions: &Functions| {
+        let m = made(functions, 0, &[], true);
+        let p = m.place(0, 0);
+        assert!(m.allows(&[(p, 3)], &[(p, 3)]) || m.allows(&[(p, 3)], &[(p, 9)]), "something is possible");
+        m.allows(&[(p, 3)], &[(p, 77)])
+    };
+    assert!(!changes(&with(Vec::new())));
+    assert!(changes(&with(vec![store(var(1), 5)])), "q may be p");
+    assert!(!changes(&with(vec![store(plus(0, 4, ADDRESS), 5)])), "other bytes of the same object");
+    assert!(changes(&with(vec![store(plus(0, 2, ADDRESS), 5)])), "it has two bytes in common");
+    assert!(changes(&with(vec![store(plus(0, -3, ADDRESS), 5)])), "it has one byte in common");
+    let unknown = Access { bytes: None, ..at(plus(0, 8, ADDRESS)) };
+    assert!(changes(&with(vec![Step::Store { at: unknown, value: None }])), "nobody knows how many bytes");
+    assert!(changes(&with(vec![call(vec![outside()], Vec::new())])), "a call may write all that is known outside");
+    let index = Expr::binary(BinaryOp::Add, ADDRESS, Overflow::Undefined, var(0), var(1));
+    assert!(changes(&with(vec![store(index, 5)])), "somewhere in the same object");
+    let from_integer = Expr::cast(INT, ADDRESS, var(2));
+    assert!(changes(&with(vec![store(from_integer, 5)])), "nobody knows where");
+    // What is stored there is what it holds.
+    let m = made(&with(vec![store(var(0), 5)]), 0, &[], true);
+    let p = m.place(0, 0);
+    assert!(m.allows(&[(p, 3)], &[(p, 5)]) && !m.allows(&[(p, 3)], &[(p, 3)]));
+    // Bytes that are written as something else than a number are unknown.
+    let m = made(&with(vec![Step::Store { at: at(var(0)), value: None }]), 0, &[], true);
+    assert!(m.allows(&[(p, 3)], &[(p, 77)]));
+}
+
+#[test]
+fn a_pointer_that_moves_is_no_root() {
+    let vars = [("p", ADDRESS), ("x", INT)];
+    let steps = vec![load(1, var(0)), Step::Assign { var: 0, value: plus(0, 4, ADDRESS) }];
+    let functions = all(vec![forever(&vars, steps)]);
+    let m = made(&functions, 0, &[], true);
+    assert!(m.places.list.is_empty(), "{:?}", m.places);
+    // Nor is one that was read from where somebody writes: `q = s->q; x = q->n; *p = 1`.
+    let vars = [("s", ADDRESS), ("q", ADDRESS), ("x", INT), ("p", ADDRESS)];
+    let read = |v: usize, a: Expr| Step::Load {
+        var: v,
+        at: Access { address: a, bytes: Some(8), ty: Some(ADDRESS), by: None },
+    };
+    let quiet = all(vec![forever(&vars, vec![read(1, var(0)), load(2, var(1))])]);
+    let m = made(&quiet, 0, &[], true);
+    let (outer, inner) = (m.place(0, 0), m.places.list.iter().position(|p| p.bytes == 4));
+    assert_eq!(m.places.list[inner.expect("s->q->n is a place")].root, outer);
+    let loud = all(vec![forever(&vars, vec![read(1, var(0)), load(2, var(1)), store(var(3), 1)])]);
+    let m = made(&loud, 0, &[], true);
+    let mut fixed = (0..m.places.list.len()).filter(|n| m.places.is_fixed(m.places.first + n));
+    assert!(fixed.all(|n| m.places.list[n].root < m.places.first), "{:?}", m.places);
+}
+
+#[test]
+fn objects_are_apart_if_nothing_else_can_lead_there() {
+    let with = |private: bool, bounded: bool, written: Step| {
+        let mut f =
+            forever(&[("&a", ADDRESS), ("&b", ADDRESS), ("q", ADDRESS), ("x", INT)], vec![load(3, var(0)), written]);
+        let object = |name: &str| Object { name: name.into(), private, constant: false, bounded };
+        f.locals = vec![object("a"), object("b")];
+        f.vars[0].object = Some(ObjectRef::Local(0));
+        f.vars[1].object = Some(ObjectRef::Local(1));
+        let functions = all(vec![f]);
+        let m = made(&functions, 0, &[], true);
+        let a = m.place(0, 0);
+        m.allows(&[(a, 3)], &[(a, 77)])
+    };
+    let elsewhere = || call(vec![outside()], Vec::new());
+    assert!(!with(true, true, store(var(2), 1)) && with(false, true, store(var(2), 1)));
+    assert!(!with(false, true, store(var(1), 1)), "two objects");
+    assert!(with(false, false, store(var(1), 1)), "a linker's symbol has no bounds");
+    assert!(!with(true, true, elsewhere()) && with(false, true, elsewhere()));
+}
+
+#[test]
+fn types_keep_accesses_apart_and_it_is_said() {
+    let by = |path: &str, member: Option<(&str, u64, &[&str])>| {
+        let member = member.map(|(base, offset, inside)| {
+            (base.to_owned(), offset, inside.iter().map(|s| (*s).to_owned()).collect::<BTreeSet<_>>())
+        });
+        Some(Arc::new(AccessType { path: path.to_owned(), member }))
+    };
+    let changes = |read: Option<Arc<AccessType>>, written: Option<Arc<AccessType>>| {
+        let steps = vec![
+            Step::Load { var: 2, at: Access { by: read, ..at(var(0)) } },
+            Step::Store { at: Access { by: written, ..at(var(1)) }, value: None },
+        ];
+        let functions = all(vec![forever(&[("p", ADDRESS), ("q", ADDRESS), ("x", INT)], steps)]);
+        let m = made(&functions, 0, &[], true);
+        let p = m.place(0, 0);
+        (m.allows(&[(p, 3)], &[(p, 77)]), m.view.uses_types())
+    };
+    assert_eq!(changes(by("int/", None), by("short/", None)), (false, true));
+    assert_eq!(changes(by("int/", None), by("int/", None)), (true, false));
+    assert_eq!(changes(by("int/", None), None), (true, false), "a character touches everything");
+    let pointer = "any pointer/";
+    assert_eq!(
+        changes(by("any pointer/p1 int/", None), by(pointer, None)),
+        (true, false),
+        "one is a kind of the other"
+    );
+    assert_eq!(changes(by("any pointer/p1 int/", None), by("any pointer/p1 char/", None)), (false, true));
+    let (s, t) = (("s", 8, &["int"][..]), ("t", 8, &["int"][..]));
+    assert_eq!(changes(by("int/", Some(s)), by("int/", Some(t))), (false, true));
+    assert_eq!(changes(by("int/", Some(s)), by("int/", Some(("t", 8, &["int", "s"])))), (true, false), "t holds an s");
+    assert_eq!(
+        changes(by("int/", Some(s)), by("int/", Some(("t", 8, &["int", ""])))),
+        (true, false),
+        "t may hold an s"
+    );
+    assert_eq!(changes(by("int/", Some(s)), by("int/", Some(("s", 12, &["int"])))), (false, true), "another member");
+    assert_eq!(changes(by("int/", Some(s)), by("int/", Some(("s", 10, &["int"])))), (true, false));
+    assert_eq!(changes(by("int/", Some(s)), by("int/", None)), (true, false), "any int may be that member");
+}
+
+#[test]
+fn callees_write_what_their_stores_and_callees_write() {
+    // `set` writes 4 bytes at offset 8 of what its first parameter points to; `via` calls it with its own parameter moved by 4.
+    let mut set = function("set", &[("p", ADDRESS)]);
+    set.params = 1;
+    set.blocks = vec![Block { steps: vec![store(plus(0, 8, ADDRESS), 1)], end: End::Return }];
+    let mut via = function("via", &[("q", ADDRESS)]);
+    via.params = 1;
+    let inner = call(vec![Target::Function(1)], vec![Some(plus(0, 4, ADDRESS))]);
+    via.blocks = vec![Block { steps: vec![inner], end: End::Return }];
+    let changes = |offset: i32, callee: usize, arg: Option<Expr>| {
+        let steps = vec![load(1, plus(0, offset, ADDRESS)), call(vec![Target::Function(callee)], vec![arg])];
+        let f = forever(&[("s", ADDRESS), ("x", INT), ("r", ADDRESS)], steps);
+        let functions = all(vec![f, set.clone(), via.clone()]);
+        let m = made(&functions, 0, &[], true);
+        let p = m.place(0, i64::from(offset));
+        m.allows(&[(p, 3)], &[(p, 77)])
+    };
+    assert!(!changes(0, 1, Some(var(0))) && changes(8, 1, Some(var(0))) && changes(6, 1, Some(var(0))));
+    assert!(!changes(8, 2, Some(var(0))) && changes(12, 2, Some(var(0))));
+    assert!(changes(0, 1, Some(var(2))), "r may point anywhere");
+    assert!(changes(0, 1, None), "it is called in another way than it is written");
+    assert!(changes(0, 1, Some(plus(0, -8, ADDRESS))));
+    // A parameter that is changed is none any more.
+    set.blocks[0].steps.insert(0, Step::Assign { var: 0, value: var(0) });
+    let functions = all(vec![forever(&[("s", ADDRESS)], Vec::new()), set]);
+    assert_eq!(Effects::of(&functions).function(1).rest, Writes::Exposed);
+}
+
+#[test]
+fn an_inner_loop_leaves_what_it_assigns_unknown() {
+    // for (;;) { while (j < n) { j++; } i++; }
+    let mut f = function("f", &[("i", INT), ("j", INT), ("n", INT), ("other", INT)]);
+    let set = |v: usize| Step::Assign { var: v, value: plus(v, 1, INT) };
+    f.blocks = vec![
+        Block { steps: Vec::new(), end: End::Jump(1) },
+        Block { steps: Vec::new(), end: End::Jump(2) },
+        Block { steps: Vec::new(), end: End::Branch { cond: less(1, 2), yes: 3, no: 4 } },
+        Block { steps: vec![set(1)], end: End::Jump(2) },
+        Block { steps: vec![set(0)], end: End::Jump(1) },
+    ];
+    f.loops = vec![a_loop("f", 1, &[1, 2, 3, 4], None), a_loop("f", 2, &[2, 3], Some(0))];
+    let functions = all(vec![f.clone()]);
+    let m = made(&functions, 0, &[0, 1, 2, 3], false);
+    assert!(m.allows(&[(0, 1), (1, 0), (2, 9), (3, 4)], &[(0, 2), (1, 9), (2, 9), (3, 4)]));
+    assert!(!m.allows(&[(1, 0), (2, 9)], &[(1, 8), (2, 9)]), "it is left where j is n at least");
+    assert!(!m.allows(&[(3, 4)], &[(3, 5)]) && !m.allows(&[(0, 1)], &[(0, 3)]));
+    // Entered elsewhere than at its header.
+    f.blocks[1].end = End::Choose(vec![2, 3]);
+    let functions = all(vec![f.clone()]);
+    let effects = Effects::of(&functions);
+    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0 };
+    let refused = derive(site, &Places::of(site), &Keep::default());
+    assert_eq!(refused.err(), Some(Refusal::Irreducible));
+    f.strange = Some("setjmp".into());
+    let functions = all(vec![f]);
+    let site = Site { functions: &functions, ..site };
+    let refused = derive(site, &Places::of(site), &Keep::default());
+    assert_eq!(refused.err(), Some(Refusal::Strange("setjmp".into())));
+}
+
+/// `while (i < n) { i++; steps }`
+fn counting(name: &str, steps: Vec<Step>) -> Function {
+    let mut f = function(name, &[("i", INT), ("n", INT)]);
+    let mut body = vec![Step::Assign { var: 0, value: plus(0, 1, INT) }];
+    body.extend(steps);
+    f.blocks = vec![
+        Block { steps: Vec::new(), end: End::Branch { cond: less(0, 1), yes: 1, no: 2 } },
+        Block { steps: body, end: End::Jump(0) },
+        Block { steps: Vec::new(), end: End::Return },
+    ];
+    f.loops = vec![a_loop(name, 0, &[0, 1], None)];
+    f
+}
+
+/// The view of a function's loop that keeps `i` and `n`, its system and the proof that it ends.
+fn with_proof<T>(functions: &Functions, f: usize, then: impl FnOnce(&View, &System<'_>, &Proved) -> T) -> T {
+    let effects = Effects::of(functions);
+    let site = Site { functions, effects: &effects, function: f, of: 0 };
+    let keep = Keep { vars: [0, 1].into(), start: Start::Anywhere };
+    let view = derive(site, &Places::of(site), &keep).expect("there is a view");
+    let ts = neutral::lower(view.program(), Semantics::CTerminates);
+    let system = System::verify(&ts, &mut Z3Solver::new().direct(), Limit::default()).expect("its guards are total");
+    let header = system.forest().loops.iter().next().expect("a loop").header;
+    let [i, n] = ["i", "n"].map(|name| ts.vars.iter().find(|v| v.name == name).expect("it is kept").term);
+    let term = ts.terms.apply(Op::IntSub, &[n, i]);
+    let measures = BTreeMap::from([(header, vec![Measure { order: Order::Int, term }])]);
+    let certificate = Certificate::Ranking { outline: Outline::default(), measures };
+    let (hash, property, when) = (system.hash(), Property::Terminates(header), ts.terms.tt());
+    let claim = Claim { system: hash, property, when, certificate };
+    let proved = check(&system, &claim, &mut Z3Solver::new().direct(), Limit::default()).expect("it falls");
+    then(&view, &system, &proved)
+}
+
+fn ending(functions: &Functions, f: usize) -> Ending {
+    with_proof(functions, f, |view, system, proved| {
+        Ending::of(view, Semantics::CTerminates, system, proved).expect("it is the proof of this view")
+    })
+}
+
+#[test]
+fn a_proof_is_about_its_own_view_only() {
+    let functions = all(vec![counting("f", Vec::new()), counting("g", vec![Step::Fresh { var: 1 }])]);
+    let slow = all(vec![counting("f", vec![Step::Assign { var: 0, value: plus(0, 1, INT) }])]);
+    with_proof(&slow, 0, |other, _, _| {
+        with_proof(&functions, 0, |view, system, proved| {
+            assert!(Ending::of(view, Semantics::CTerminates, system, proved).is_some());
+            assert!(Ending::of(other, Semantics::CTerminates, system, proved).is_none(), "another view");
+            assert!(Ending::of(view, Semantics::Ideal, system, proved).is_none(), "another semantics");
+        });
+    });
+    with_proof(&functions, 0, |view, system, _| {
+        with_proof(&functions, 0, |_, _, proved| {
+            assert!(Ending::of(view, Semantics::CTerminates, system, proved).is_none(), "another system");
+        });
+    });
+}
+
+#[test]
+fn a_loop_ends_only_if_all_that_it_calls_returns() {
+    let calls = |f: usize| call(vec![Target::Function(f)], Vec::new());
+    let list = vec![
+        counting("f", vec![calls(1)]),
+        counting("g", vec![call(vec![outside()], Vec::new())]),
+        counting("calls itself", vec![calls(2)]),
+        counting("calls that", vec![calls(2)]),
+        Function { strange: Some("setjmp".into()), ..function("strange", &[]) },
+        counting("calls strange", vec![calls(4)]),
+    ];
+    let functions = all(list);
+    let ends: Vec<Ending> = [0, 1, 2, 3, 5].map(|f| ending(&functions, f)).to_vec();
+    let mut cover = Cover::new(&functions, ends.iter().copied());
+    let rest = cover.ends(0, 0).expect("f and g are shown to end");
+    assert_eq!(rest.loops, BTreeSet::from([(0, 0), (1, 0)]));
+    let assumed: Vec<&str> = rest.assumed.iter().map(|n| cover.assumptions()[*n].text.as_str()).collect();
+    assert_eq!(assumed, ["`g` returns"]);
+    assert_eq!(cover.ends(2, 0), Err(Left::Recursion(2)));
+    assert_eq!(cover.ends(3, 0), Err(Left::Recursion(2)));
+    assert_eq!(cover.ends(5, 0), Err(Left::Strange(4)));
+    assert!(cover.program(0).is_ok() && cover.program(3).is_err());
+    // Without the proof for `g` neither ends.
+    let mut cover = Cover::new(&functions, [ends[0]]);
+    assert_eq!((cover.ends(0, 0), cover.ends(1, 0)), (Err(Left::Loop(1, 0)), Err(Left::Loop(1, 0))));
+    // Nor does a program in which the library may run something that is open.
+    let functions = Functions { taken: vec![2], ..functions };
+    let cover = Cover::new(&functions, ends.iter().copied());
+    assert_eq!(cover.program(0), Err(Left::Recursion(2)));
+    let functions = Functions { taken: Vec::new(), at_exit: true, ..functions };
+    assert_eq!(Cover::new(&functions, ends).program(0), Err(Left::AtExit), "one may register the next for ever");
+}
+
+#[test]
+fn an_outer_loop_ends_only_if_the_inner_ones_do() {
+    let mut f = counting("f", Vec::new());
+    f.loops[0].body = vec![0, 1, 3];
+    f.blocks[1].end = End::Jump(3);
+    f.blocks.push(Block { steps: Vec::new(), end: End::Choose(vec![3, 0]) });
+    f.loops.push(a_loop("f", 3, &[3], Some(0)));
+    let functions = all(vec![f]);
+    let outer = ending(&functions, 0);
+    assert_eq!(Cover::new(&functions, [outer]).ends(0, 0), Err(Left::Loop(0, 1)));
+}

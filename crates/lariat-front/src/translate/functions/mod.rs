@@ -1,0 +1,145 @@
+//! Each function of a module by itself, with its calls: what views are made of.
+//!
+//! Here nothing is entered, nothing is cut and no pointer is followed. Local variables whose address nobody takes become variables, and
+//! so do results of instructions that another block uses; within a block values are expressions. Everything else is a step on
+//! memory (`lariat_ir::function`).
+//!
+//! What must be right here, since everything behind it trusts it: a run of the function in the program is a run of these blocks. A value that is not followed (floating
+//! point, vectors, aggregates, volatile and atomic reads, `undef`, what may not have been written yet) is a fresh one at
+//! each use. Poison needs no rule: a run in which it decides something has undefined behaviour, and else its value decides nothing.
+
+mod body;
+mod calls;
+mod locals;
+
+use super::flat::{address_taken, index};
+use super::{debug, prepare, sources};
+use crate::models::{Occasion, Table};
+use crate::module::{Callee, Function, FunctionId, GlobalId, Module, Op, Type};
+use lariat_ir::fast::{FastMap, FastSet};
+use lariat_ir::function::{self, FunctionLoop, Functions, Object};
+use lariat_ir::neutral::IntType;
+use lariat_ir::{LoopKey, SourceKind};
+use std::collections::BTreeSet;
+
+/// What the functions of a module share.
+struct Shared<'m> {
+    module: &'m Module,
+    table: &'m Table,
+    address: IntType,
+    /// The numbers of functions with a body.
+    numbers: FastMap<FunctionId, usize>,
+    /// The functions whose address is taken.
+    taken: BTreeSet<FunctionId>,
+    /// The occasions for which the module registers functions.
+    registered: Vec<Occasion>,
+    /// The globals that functions speak of, by their numbers.
+    globals: FastMap<GlobalId, usize>,
+}
+
+/// The functions of a module that was prepared.
+pub(super) fn functions(module: &Module, table: &Table) -> Functions {
+    let defined: Vec<FunctionId> = (0..module.functions.len())
+        .map(|n| FunctionId(index(n)))
+        .filter(|f| !module.functions[f.0 as usize].blocks.is_empty())
+        .collect();
+    let shared = Shared {
+        module,
+        table,
+        // One bit more than a pointer has, so that each address is a number and so is the one behind the last.
+        address: IntType::signed(module.pointer_bits + 1),
+        numbers: defined.iter().enumerate().map(|(n, f)| (*f, n)).collect(),
+        taken: address_taken(module),
+        registered: calls::registered(module, table),
+        globals: (0..module.globals.len()).map(|n| (GlobalId(index(n)), n)).collect(),
+    };
+    let list = defined.iter().map(|f| function(&shared, &module.functions[f.0 as usize])).collect();
+    let taken = shared.taken.iter().filter_map(|f| shared.numbers.get(f).copied()).collect();
+    let (entries, assumed) = (Vec::new(), Vec::new());
+    let at_exit = shared.registered.contains(&Occasion::Exit);
+    let globals = globals(module);
+    Functions { list, globals, address: shared.address, taken, at_exit, whole: false, entries, assumed }
+}
+
+/// A global that is seen in this file only, and whose address is used for loads and stores only, is private.
+fn globals(module: &Module) -> Vec<Object> {
+    let exposed: FastSet<GlobalId> = prepare::uses(module, module.functions.iter(), true).exposed;
+    let object = |(n, g): (usize, &crate::module::Global)| Object {
+        name: g.variable.as_ref().map_or_else(|| debug::clean(&g.name), |v| v.name.clone()),
+        // What is put into a section can be reached by the names that the linker gives to its ends.
+        private: !g.external && g.section.is_empty() && !exposed.contains(&GlobalId(index(n))),
+        constant: g.constant && g.init.is_some(),
+        bounded: g.init.is_some(),
+    };
+    module.globals.iter().enumerate().map(object).collect()
+}
+
+fn function(shared: &Shared<'_>, function: &Function) -> function::Function {
+    let mut body = body::Body::new(shared, function);
+    body.translate();
+    let (vars, locals, blocks) = body.finish();
+    let loops = sources::loops_of(shared.module, function)
+        .into_iter()
+        .map(|l| FunctionLoop {
+            key: LoopKey { span: l.span, function: function.name.clone(), kind: SourceKind::Loop, ordinal: l.ordinal },
+            header: l.header.0 as usize,
+            body: l.body.iter().map(|b| b.0 as usize).collect(),
+            parent: l.parent,
+        })
+        .collect();
+    function::Function {
+        name: function.name.clone(),
+        shown: function.shown().to_owned(),
+        external: function.external,
+        vars,
+        params: function.params.len(),
+        locals,
+        blocks,
+        loops,
+        strange: strange(shared, function),
+    }
+}
+
+/// Why control may come to a block in a way that its predecessors do not tell.
+fn strange(shared: &Shared<'_>, function: &Function) -> Option<String> {
+    let calls = function.blocks.iter().flat_map(|b| &b.instructions);
+    calls.into_iter().find_map(|i| match &i.op {
+        Op::Call { returns_twice: true, .. } => Some("it has a call that returns twice".to_owned()),
+        Op::Call { callee, .. } => calls::strays(shared, callee),
+        _ => None,
+    })
+}
+
+/// How many instructions a function has with all that it calls, each call counted; at most so many.
+pub(super) fn size(module: &Module, f: FunctionId, most: usize) -> usize {
+    fn of(module: &Module, f: FunctionId, most: usize, known: &mut FastMap<FunctionId, usize>) -> usize {
+        if let Some(n) = known.get(&f) {
+            return *n;
+        }
+        // A recursion is entered once.
+        known.insert(f, 0);
+        let mut sum = 0;
+        for i in module.functions[f.0 as usize].blocks.iter().flat_map(|b| &b.instructions) {
+            sum += 1;
+            if let Op::Call { callee: Callee::Function(g), .. } = &i.op {
+                sum += of(module, *g, most, known);
+            }
+            if sum >= most {
+                sum = most;
+                break;
+            }
+        }
+        known.insert(f, sum);
+        sum
+    }
+    of(module, f, most, &mut FastMap::default())
+}
+
+/// Whether values of a type are numbers that are followed.
+fn is_number(ty: &Type) -> bool {
+    match ty {
+        Type::Int(w) => (1..=128).contains(w),
+        Type::Ptr => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,184 @@
+//! What views add to the results: loops that end by themselves, and every loop of the source that no entry tells of.
+
+use super::combine::loop_report;
+use super::{EntryReport, LoopReport, Reason, Subject, SystemReport, ViewReport};
+use crate::analyze::{EntryStudy, Verdict};
+use crate::views::{ViewStudy, Views};
+use lariat_check::view::effects::callees;
+use lariat_check::view::{Cover, Left, Rest, Start};
+use lariat_ir::function::Functions;
+use lariat_ir::{Assumption, LoopCopy, LoopKey, lts};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// What else views say.
+#[derive(Default)]
+pub(super) struct Found {
+    /// What their verdicts rest on.
+    pub rests: Vec<Assumption>,
+    /// Verdicts that contradict those of entries.
+    pub contradictions: Vec<String>,
+}
+
+/// Puts what views say into the reports of the loops and of the entries.
+pub(super) fn with_views(
+    file: &str,
+    all: &mut Vec<LoopReport>,
+    views: &Views,
+    mut cover: Cover<'_>,
+    entries: &mut [EntryReport],
+    is_told: &dyn Fn(&LoopKey) -> bool,
+) -> Found {
+    let mut contradictions = Vec::new();
+    let Some(functions) = views.functions.as_deref() else { return Found::default() };
+    // What an overflow decides is not said to end, nor is what holds it.
+    let overflows: BTreeSet<&LoopKey> =
+        all.iter().filter(|l| is_by_overflow(l)).filter_map(LoopReport::source).collect();
+    let overflows: BTreeSet<LoopKey> = overflows.into_iter().cloned().collect();
+    let key = |of: &(usize, usize)| functions.list[of.0].loops[of.1].key.clone();
+    let is_clear = |rest: &Rest| !rest.loops.iter().any(|of| overflows.contains(&key(of)));
+    let mut used: BTreeSet<usize> = BTreeSet::new();
+    let reachable = reachable(functions);
+    for (f, function) in functions.list.iter().enumerate() {
+        for (l, this) in function.loops.iter().enumerate() {
+            // What no run of the program comes to is not told, nor is what goes round in no system.
+            if functions.whole && !reachable.contains(&f) {
+                continue;
+            }
+            let known = all.iter().position(|r| r.source() == Some(&this.key));
+            let rest = cover.ends(f, l);
+            let verdict = known.map(|n| (all[n].verdict, all[n].when.is_some()));
+            match (&rest, verdict) {
+                (Ok(_), Some((Verdict::Diverges, _))) => {
+                    contradictions.push(format!("{} was proved to run for ever, and its view to end", this.key));
+                }
+                (Ok(rest), None | Some((Verdict::Unknown, _) | (Verdict::Terminates, true))) if is_clear(rest) => {
+                    let Some(view) = views.of((f, l)) else { continue };
+                    let needs = rest.loops.iter().filter(|of| **of != (f, l)).map(key).collect();
+                    let report = proved(file, functions, view, needs);
+                    used.extend(&rest.assumed);
+                    match known {
+                        Some(n) => {
+                            let (time, attempts) = (all[n].time, std::mem::take(&mut all[n].attempts));
+                            all[n] = LoopReport { time: time + report.time, attempts, ..report };
+                        }
+                        None => all.push(report),
+                    }
+                }
+                (Ok(_), None) => all.push(open(functions, (f, l), Reason::OnlyByOverflow { hangs: None })),
+                (Err(_), None) if is_told(&this.key) => {}
+                (Err(left), None) => all.push(open(functions, (f, l), reason(functions, (f, l), left))),
+                _ => {}
+            }
+        }
+    }
+    for (entry, f) in entries.iter_mut().zip(&functions.entries) {
+        if let Ok(rest) = cover.program(*f)
+            && entry.verdict == Verdict::Unknown
+            && is_clear(&rest)
+            && !matches!(entry.reason, Some(Reason::OnlyByOverflow { .. } | Reason::MayWrap))
+        {
+            used.extend(&rest.assumed);
+            (entry.verdict, entry.reason) = (Verdict::Terminates, None);
+            entry.needs = Some(rest.loops.iter().map(key).collect());
+        }
+    }
+    Found { rests: used.into_iter().map(|n| cover.assumptions()[n].clone()).collect(), contradictions }
+}
+
+/// The functions that entries, and what the library may run, may come to.
+fn reachable(functions: &Functions) -> BTreeSet<usize> {
+    let mut work: Vec<usize> = functions.entries.iter().chain(&functions.taken).copied().collect();
+    let mut seen: BTreeSet<usize> = work.iter().copied().collect();
+    while let Some(f) = work.pop() {
+        work.extend(callees(&functions.list[f]).into_iter().filter(|g| seen.insert(*g)));
+    }
+    seen
+}
+
+fn is_by_overflow(l: &LoopReport) -> bool {
+    matches!(l.reason, Some(Reason::OnlyByOverflow { .. } | Reason::MayWrap | Reason::HangsInside(_)))
+}
+
+/// How many loops are around a loop, itself included.
+fn depth(functions: &Functions, (f, l): (usize, usize)) -> u32 {
+    let loops = &functions.list[f].loops;
+    u32::try_from(std::iter::successors(Some(l), |l| loops[*l].parent).count()).unwrap_or(u32::MAX)
+}
+
+fn proved(file: &str, functions: &Functions, view: &ViewStudy, needs: Vec<LoopKey>) -> LoopReport {
+    let function = &functions.list[view.of.0];
+    let entry = EntryStudy { source: view.source.clone(), ..EntryStudy::named(&function.shown) };
+    let study = &view.study;
+    let result = study.analysis.loops.first().expect("a view has one loop");
+    let ts = &study.ts;
+    let system = SystemReport { proves: ts.proves.word(), hash: ts.hash().to_string(), lts: lts::print(ts) };
+    let rung = match view.start {
+        Start::Anywhere | Start::SecondRound => "loop",
+        Start::Entry => "function",
+    };
+    LoopReport {
+        depth: depth(functions, view.of),
+        view: Some(Box::new(ViewReport { rung, system, needs })),
+        ..loop_report(file, &entry, study, None, result)
+    }
+}
+
+fn reason(functions: &Functions, this: (usize, usize), left: &Left) -> Reason {
+    let shown = |f: usize| functions.list[f].shown.clone();
+    let at = |(f, l): (usize, usize)| match &functions.list[f].loops[l].key.span {
+        Some(span) => format!("its loop at {}:{} is open", span.line, span.column),
+        None => "one of its loops is open".to_owned(),
+    };
+    match left {
+        Left::Loop(f, l) if (*f, *l) == this => Reason::OpenByItself,
+        Left::Loop(f, l) if *f == this.0 => {
+            let span = functions.list[*f].loops[*l].key.span.as_ref();
+            Reason::InnerLoopOpen(span.map_or_else(|| shown(*f), |s| format!("{}:{}", shown(*f), s.line)))
+        }
+        Left::Loop(f, l) => Reason::CalleeOpen(shown(*f), at((*f, *l))),
+        // It is about programs, not about loops.
+        Left::AtExit => Reason::NotCovered,
+        Left::Recursion(f) => Reason::CalleeOpen(shown(*f), "it calls itself".to_owned()),
+        Left::Strange(f) if *f == this.0 => Reason::Malformed(functions.list[*f].strange.clone().unwrap_or_default()),
+        Left::Strange(f) => Reason::CalleeOpen(shown(*f), functions.list[*f].strange.clone().unwrap_or_default()),
+    }
+}
+
+/// A loop of the source of which nothing was proved.
+fn open(functions: &Functions, of: (usize, usize), reason: Reason) -> LoopReport {
+    let function = &functions.list[of.0];
+    let key = &function.loops[of.1].key;
+    LoopReport {
+        entry: function.shown.clone(),
+        id: match &key.span {
+            Some(span) => format!("{}:{}:{}", function.shown, span.line, span.column),
+            None => function.shown.clone(),
+        },
+        subject: Subject::Source(LoopCopy { key: key.clone(), instance: 0 }),
+        function: Some(function.shown.clone()),
+        span: key.span.clone(),
+        place: key.span.clone(),
+        depth: depth(functions, of),
+        verdict: Verdict::Unknown,
+        when: None,
+        when_readable: None,
+        engine: None,
+        certificate: None,
+        kind: None,
+        witness: None,
+        bound: None,
+        why: Vec::new(),
+        in_general: None,
+        inner: None,
+        stays: None,
+        intent: None,
+        overflow: None,
+        reason: Some(reason),
+        rejected: Vec::new(),
+        others: Vec::new(),
+        attempts: Vec::new(),
+        time: Duration::ZERO,
+        view: None,
+    }
+}

@@ -1,0 +1,22 @@
+// From any state a list may be a ring.
+struct node {
+    struct node *next;
+    int value;
+};
+
+int sum(const struct node *n) {
+    unsigned all = 0;
+    while (n) { //@ loop: diverges when the list has a cycle
+        all += (unsigned)n->value;
+        n = n->next;
+    }
+    return (int)all;
+}
+
+const struct node *nth(const struct node *n, unsigned k) {
+    while (n && k > 0) { //@ loop: terminates
+        n = n->next;
+        k--;
+    }
+    return n;
+}
