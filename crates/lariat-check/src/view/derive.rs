@@ -29,7 +29,7 @@ pub fn derive(site: Site<'_>, places: &Places, keep: &Keep) -> Result<View, Refu
     })
 }
 
-/// A view of a loop. Nothing else makes one than [`derive`].
+/// A view of a loop. Nothing else makes one than the function `derive` here.
 #[derive(Clone, Debug)]
 pub struct View {
     program: Program,

@@ -12,7 +12,7 @@
 //!   that nobody knows: the activation has come to the header on one of them. Loops on these ways, also those around this one, are treated like inner loops: from the
 //!   last visit of such a header on they do not go back to it. Places are unknown when the header is reached.
 //! - *Forgotten variables* are unknown at each visit of a location that reads them, of the kind `Abstraction`.
-//! - *Memory* is forgotten but for [places](places): what a load gives is unknown, unless the address is that of a place. A place is written by the stores to it,
+//! - *Memory* is forgotten but for [`places`]: what a load gives is unknown, unless the address is that of a place. A place is written by the stores to it,
 //!   becomes unknown at each store and each call that may touch it, and keeps its value else.
 //! - *Inner loops.* At the header of an inner loop everything that is assigned in it becomes unknown, and its ways back lead nowhere: a visit of an
 //!   inner loop that is left again is, from its last round on, a way through its blocks without a way back, from a state in which

@@ -332,35 +332,9 @@ fn open_obligation(file: &str, entry: &EntryStudy, text: &str, span: Option<&Spa
     // An `.lts` file is shown itself; where in it the obligation stands is not known.
     let place =
         if entry.places.is_empty() { span.cloned() } else { Some(Span { file: file.to_owned(), line: 1, column: 1 }) };
-    LoopReport {
-        entry: entry.name.clone(),
-        id: format!("obligation:{text}"),
-        subject: Subject::Obligation(text.to_owned()),
-        function: None,
-        span: span.cloned(),
-        place,
-        depth: 1,
-        verdict: Verdict::Unknown,
-        when: None,
-        when_readable: None,
-        engine: None,
-        certificate: None,
-        kind: None,
-        witness: None,
-        bound: None,
-        why: Vec::new(),
-        in_general: None,
-        inner: None,
-        stays: None,
-        intent: None,
-        overflow: None,
-        reason: Some(Reason::NotCovered),
-        rejected: Vec::new(),
-        others: Vec::new(),
-        attempts: Vec::new(),
-        time: Duration::ZERO,
-        view: None,
-    }
+    let subject = Subject::Obligation(text.to_owned());
+    let id = format!("obligation:{text}");
+    LoopReport { place, ..LoopReport::open(entry.name.clone(), id, subject, span.cloned(), Reason::NotCovered) }
 }
 
 /// Each loop of the source once: a function that is called from several places, or is in several entries, has its loops

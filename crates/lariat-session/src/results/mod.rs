@@ -231,6 +231,38 @@ pub struct ViewReport {
 }
 
 impl LoopReport {
+    /// One of which nothing was proved.
+    fn open(entry: String, id: String, subject: Subject, span: Option<Span>, reason: Reason) -> Self {
+        Self {
+            entry,
+            id,
+            subject,
+            function: None,
+            place: span.clone(),
+            span,
+            depth: 1,
+            verdict: Verdict::Unknown,
+            when: None,
+            when_readable: None,
+            engine: None,
+            certificate: None,
+            kind: None,
+            witness: None,
+            bound: None,
+            why: Vec::new(),
+            in_general: None,
+            inner: None,
+            stays: None,
+            intent: None,
+            overflow: None,
+            reason: Some(reason),
+            rejected: Vec::new(),
+            others: Vec::new(),
+            attempts: Vec::new(),
+            time: Duration::ZERO,
+            view: None,
+        }
+    }
     /// The function that calls itself, if this is a recursion.
     pub fn recursion(&self) -> Option<&str> {
         let key = self.source().filter(|key| key.kind == SourceKind::Recursion)?;

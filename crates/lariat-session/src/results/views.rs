@@ -9,7 +9,6 @@ use lariat_check::view::{Cover, Left, Rest, Start};
 use lariat_ir::function::Functions;
 use lariat_ir::{Assumption, LoopCopy, LoopKey, lts};
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 /// What else views say.
 #[derive(Default)]
@@ -149,36 +148,14 @@ fn reason(functions: &Functions, this: (usize, usize), left: &Left) -> Reason {
 fn open(functions: &Functions, of: (usize, usize), reason: Reason) -> LoopReport {
     let function = &functions.list[of.0];
     let key = &function.loops[of.1].key;
+    let id = match &key.span {
+        Some(span) => format!("{}:{}:{}", function.shown, span.line, span.column),
+        None => function.shown.clone(),
+    };
+    let subject = Subject::Source(LoopCopy { key: key.clone(), instance: 0 });
     LoopReport {
-        entry: function.shown.clone(),
-        id: match &key.span {
-            Some(span) => format!("{}:{}:{}", function.shown, span.line, span.column),
-            None => function.shown.clone(),
-        },
-        subject: Subject::Source(LoopCopy { key: key.clone(), instance: 0 }),
         function: Some(function.shown.clone()),
-        span: key.span.clone(),
-        place: key.span.clone(),
         depth: depth(functions, of),
-        verdict: Verdict::Unknown,
-        when: None,
-        when_readable: None,
-        engine: None,
-        certificate: None,
-        kind: None,
-        witness: None,
-        bound: None,
-        why: Vec::new(),
-        in_general: None,
-        inner: None,
-        stays: None,
-        intent: None,
-        overflow: None,
-        reason: Some(reason),
-        rejected: Vec::new(),
-        others: Vec::new(),
-        attempts: Vec::new(),
-        time: Duration::ZERO,
-        view: None,
+        ..LoopReport::open(function.shown.clone(), id, subject, key.span.clone(), reason)
     }
 }
