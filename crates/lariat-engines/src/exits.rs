@@ -159,16 +159,41 @@ fn round(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Option
 /// Several ways as one: their conditions exclude each other.
 fn merged(ts: &TransitionSystem, mut ways: Vec<(Term, Vec<Term>)>) -> (Term, Vec<Term>) {
     let terms = &ts.terms;
-    let (mut condition, mut state) = ways.pop().expect("there is a way");
+    let (last, mut state) = ways.pop().expect("there is a way");
+    let mut conditions = vec![last];
     for (taken, values) in ways {
         for (now, value) in state.iter_mut().zip(values) {
             if *now != value {
                 *now = terms.ite(taken, value, *now);
             }
         }
-        condition = terms.or(taken, condition);
+        conditions.push(taken);
     }
-    (condition, state)
+    while let Some((i, j, both)) = meeting(ts, &conditions) {
+        conditions.swap_remove(j);
+        conditions[i] = both;
+    }
+    (simplify(terms, terms.any(conditions)), state)
+}
+
+/// Two conditions that differ in one part, which holds in one and not in the other, and what they come to together: where the two sides of a branch
+/// meet, nothing is left of it, so that conditions do not grow with the number of branches in a row.
+fn meeting(ts: &TransitionSystem, conditions: &[Term]) -> Option<(usize, usize, Term)> {
+    let terms = &ts.terms;
+    let parts: Vec<BTreeSet<Term>> = conditions.iter().map(|c| terms.conjuncts(*c).into_iter().collect()).collect();
+    let negated = |t: Term| simplify(terms, terms.not(t));
+    for j in 1..parts.len() {
+        for i in 0..j {
+            let only = |a: &BTreeSet<Term>, b: &BTreeSet<Term>| a.difference(b).copied().collect::<Vec<Term>>();
+            if let ([a], [b]) = (&only(&parts[i], &parts[j])[..], &only(&parts[j], &parts[i])[..])
+                && (negated(*a) == *b || negated(*b) == *a)
+            {
+                let common = parts[i].intersection(&parts[j]).copied().filter(|t| *t != terms.tt());
+                return Some((i, j, terms.all(common)));
+            }
+        }
+    }
+    None
 }
 
 /// The differences of what comparisons in a condition compare, as far as they speak of the beginning of a round only.

@@ -229,9 +229,21 @@ impl<'a> Maker<'a> {
         self.plain.clear();
         self.stops.clear();
         self.joins.clear();
-        for b in self.blocks() {
-            let plain = self.is_plain(b);
-            self.plain.insert(b, plain);
+        let blocks = self.blocks();
+        let asks: Vec<bool> = blocks.iter().map(|b| self.look_at_block(*b)).collect();
+        // A branch whose sides lead to the same blocks decides nothing, and then one before it may not either.
+        loop {
+            let mut found = false;
+            for (b, _) in blocks.iter().zip(&asks).rev().filter(|(_, asks)| **asks) {
+                if !self.plain[b] && self.decides_nothing(*b) {
+                    self.plain.insert(*b, true);
+                    self.stops.clear();
+                    found = true;
+                }
+            }
+            if !found {
+                break;
+            }
         }
         self.find_joins();
     }
@@ -271,18 +283,33 @@ impl<'a> Maker<'a> {
         vars.iter().any(|v| self.kept.contains_key(v))
     }
 
-    /// Whether passing a block changes nothing that is kept, and asks nothing about it.
-    fn is_plain(&self, b: usize) -> bool {
+    /// Whether all edges of a block lead to the same blocks.
+    fn decides_nothing(&mut self, b: usize) -> bool {
+        let targets = self.site.function().blocks[b].end.targets();
+        let mut all = targets.into_iter().map(|to| self.stops(b, to)).collect::<Vec<_>>();
+        all.dedup();
+        all.len() == 1
+    }
+
+    /// Notes whether passing a block changes nothing that is kept, and asks nothing about it. Gives whether it only asks, in order to decide where to go.
+    fn look_at_block(&mut self, b: usize) -> bool {
+        let (changes, asks) = self.does(b);
+        self.plain.insert(b, !changes && !asks);
+        !changes && asks
+    }
+
+    /// Whether a block changes something that is kept, or is undefined by its value, and whether it asks about it where it ends.
+    fn does(&self, b: usize) -> (bool, bool) {
         if b == self.first() || self.inner.get(&b).is_some_and(|(_, changed)| self.mentions_kept(changed)) {
-            return false;
+            return (true, true);
         }
         let block = &self.site.function().blocks[b];
         let mut env = Env::default();
-        let mut asked = BTreeSet::new();
+        let (mut required, mut asked) = (BTreeSet::new(), BTreeSet::new());
         let mut walk = Walk::new(self.site, self.places(), |_| Expr::Unknown(usize::MAX));
         for step in &block.steps {
-            if let Some(required) = walk.step(&mut env, step) {
-                vars_of_cond(&required, &mut asked);
+            if let Some(condition) = walk.step(&mut env, step) {
+                vars_of_cond(&condition, &mut required);
             }
         }
         match &block.end {
@@ -290,7 +317,8 @@ impl<'a> Maker<'a> {
             End::Switch { value, .. } => vars_of(&now(&env, value), &mut asked),
             _ => {}
         }
-        !self.mentions_kept(&asked) && !env.iter().any(|(v, e)| self.kept.contains_key(v) && *e != Expr::Var(*v))
+        let changes = env.iter().any(|(v, e)| self.kept.contains_key(v) && *e != Expr::Var(*v));
+        (changes || self.mentions_kept(&required), self.mentions_kept(&asked))
     }
 
     /// Where an edge leads, past all plain blocks.
@@ -410,6 +438,7 @@ impl<'a> Maker<'a> {
         }
         match &block.end {
             End::Jump(to) => self.edge(b, *to, way, cases),
+            End::Branch { yes, no, .. } if self.stops(b, *yes) == self.stops(b, *no) => self.edge(b, *yes, way, cases),
             End::Branch { cond, yes, no } => {
                 let mut asked = BTreeSet::new();
                 vars_of_cond(cond, &mut asked);
