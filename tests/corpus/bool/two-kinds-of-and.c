@@ -4,7 +4,7 @@ extern int __VERIFIER_nondet_int(void);
 int main(void) {
     int a = __VERIFIER_nondet_int();
     int b = 2 * (a & 1);
-    while ((a & 1) & b) { //@ loop: terminates; tool everywhere: unknown -- that `b` is twice a bit needs an invariant over bits
+    while ((a & 1) & b) { //@ loop: terminates; tool wrap: unknown -- that `b` is twice a bit needs an invariant over bits
     }
     while ((a & 1) && b) { //@ loop: diverges when a % 2 != 0
     }
