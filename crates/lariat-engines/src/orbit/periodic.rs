@@ -258,7 +258,8 @@ fn symbolically(
             }
             let Some(equal) = equations(ts, candidate, before, now) else { continue };
             let Some(witness) = meet(ts, cx, solver, &explored, &equal, &mut pairs) else { continue };
-            if let Some(lasso) = replay(machine, &witness, before.step, now.step, now.at) {
+            let visits = Visits::of(&explored, before);
+            if let Some(lasso) = replay(machine, &witness, &visits, &candidate.body, now.step) {
                 found.insert(now.at, lasso);
                 candidates.remove(&now.at);
                 break;
@@ -315,19 +316,54 @@ fn meet(
     Some(Rc::new(symbols.into_iter().filter_map(|s| model.value(s).map(|v| (s, v.clone()))).collect()))
 }
 
-/// The run of a witness, if it repeats.
-fn replay(machine: &Machine<'_>, witness: &Witness, cycle: usize, steps: usize, end: LocId) -> Option<Lasso> {
+/// Visits of a location on a path: where a cycle begins, and where it ends.
+struct Visits {
+    at: LocId,
+    /// How many come before the beginning.
+    first: usize,
+    /// How many come before the end.
+    last: usize,
+}
+
+impl Visits {
+    /// The numbers of the visits of a path's end, from one to the last.
+    fn of(explored: &Explored, before: &Visit) -> Self {
+        let at = before.at;
+        let count = |all: &[Visit]| all.iter().filter(|v| v.at == at).count();
+        let first = explored.visits.iter().take_while(|v| v.step < before.step).filter(|v| v.at == at).count();
+        Self { at, first, last: count(&explored.visits) - 1 }
+    }
+}
+
+/// The run of a witness, if it repeats between two visits. Paths that were merged differ in their steps, so the run may take others than
+/// the path did; what counts is where it comes by.
+fn replay(
+    machine: &Machine<'_>,
+    witness: &Witness,
+    visits: &Visits,
+    body: &BTreeSet<LocId>,
+    length: usize,
+) -> Option<Lasso> {
     let ts = machine.system();
     let mut runner = Runner::new(machine, start_of(ts, witness));
-    for step in 0..steps {
+    let (mut seen, mut cycle) = (0, None);
+    for step in 0..2 * length {
+        if runner.state.loc == visits.at {
+            if seen == visits.first {
+                cycle = Some(step);
+            }
+            if seen == visits.last {
+                break;
+            }
+            seen += 1;
+        }
         let frame = u32::try_from(step).expect("paths are short");
         let edge = runner.next()?;
         runner.step(edge, |u| value_of(ts, witness, ts.terms.copy_symbol(ts.unknowns[u].term, frame)));
     }
-    if runner.state.loc != end {
-        return None;
-    }
-    runner.closes(cycle).ok()
+    let cycle = cycle.filter(|_| seen == visits.last && runner.state.loc == visits.at)?;
+    let stays = runner.recording.steps[cycle..].iter().all(|s| body.contains(&ts.edges[s.edge].from));
+    if stays { runner.closes(cycle).ok() } else { None }
 }
 
 #[cfg(test)]
