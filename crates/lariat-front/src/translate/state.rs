@@ -4,12 +4,12 @@ use super::Context;
 use super::flat::{FlatValue, Point};
 use super::library::streams::Outcome;
 use super::memory::access::distance;
-use super::values::arith::{Sym, ite};
+use super::values::arith::{Sym, cmp, ite};
 use crate::module::{FunctionId, Place};
 use dashu_int::IBig;
 use lariat_ir::Span;
 use lariat_ir::fast::FastMap;
-use lariat_ir::neutral::{Case, Cond, Expr, Goto, Happening, MemUpdate, Site, Visit};
+use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, Happening, IntType, MemUpdate, Site, Visit};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The piece must end here: a new location starts before the instruction.
@@ -168,6 +168,22 @@ impl State {
             }
         }
         Ok(Expr::load(mem, address.clone()))
+    }
+    /// The same with the stores of the present instruction: what a cell holds that one of them may have been to.
+    pub(super) fn cell_now(&self, mem: usize, address: &Expr, ty: IntType) -> Result<Expr, Split> {
+        let mut now = self.load_cell(mem, address)?;
+        for update in &self.stores[self.settled.min(self.stores.len())..] {
+            if let MemUpdate::Store { mem: m, address: a, value } = update
+                && *m == mem
+            {
+                now = match distance(a, address) {
+                    Some(d) if d == IBig::ZERO => value.clone(),
+                    Some(_) => now,
+                    None => ite(cmp(CmpOp::Eq, ty, a.clone(), address.clone()), value.clone(), now),
+                };
+            }
+        }
+        Ok(now)
     }
     /// What has changed since a state stays only if a condition holds. Memory need not be put back: nobody has a pointer
     /// to what was not made.

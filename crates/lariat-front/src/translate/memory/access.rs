@@ -404,8 +404,12 @@ impl Memory<'_, '_> {
             },
             Referent::Cell { mem, ty, address, bytes: None } => {
                 let new = value.to(*ty);
-                let new =
-                    if *when == truth(true) { new } else { ite(when.clone(), new, state.load_cell(*mem, address)?) };
+                // One store for each place that it may be; where this is not the one, the cell stays as an earlier one left it.
+                let new = if *when == truth(true) {
+                    new
+                } else {
+                    ite(when.clone(), new, state.cell_now(*mem, address, self.address())?)
+                };
                 state.stores.push(MemUpdate::Store { mem: *mem, address: address.clone(), value: new });
                 state.passes(Happening::Stored(*mem));
             }
@@ -415,8 +419,11 @@ impl Memory<'_, '_> {
                 for i in 0..*n {
                     let at = self.add_address(address.clone(), i);
                     let new = byte(&bits, whole, i);
-                    let new =
-                        if *when == truth(true) { new } else { ite(when.clone(), new, state.load_cell(*mem, &at)?) };
+                    let new = if *when == truth(true) {
+                        new
+                    } else {
+                        ite(when.clone(), new, state.cell_now(*mem, &at, self.address())?)
+                    };
                     all.push(MemUpdate::Store { mem: *mem, address: at, value: new });
                 }
                 state.stores.extend(all);
