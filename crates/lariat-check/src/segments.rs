@@ -83,10 +83,10 @@ pub(crate) fn from_location(system: &System<'_>, from: LocId, bounds: &Bounds<'_
                 Way::Edge(e) => {
                     let edge = &ts.edges[*e];
                     let at = next_frame();
-                    let guard = instantiate(ts, edge.guard, state, at);
+                    let guard = ts.in_state(edge.guard, state, at);
                     let mut after = state.clone();
                     for (v, t) in &edge.updates {
-                        after[v.index()] = instantiate(ts, *t, state, at);
+                        after[v.index()] = ts.in_state(*t, state, at);
                     }
                     for u in ts.unknowns_of(*e) {
                         let range = ts.range_condition(u, terms.copy_symbol(ts.unknowns[u].term, at));
@@ -226,15 +226,6 @@ fn successors(ts: &TransitionSystem, from: LocId, node: Node, bounds: &Bounds<'_
 
 fn fresh_state(ts: &TransitionSystem, frame: u32) -> Vec<Term> {
     ts.vars.iter().map(|v| ts.terms.copy_symbol(v.term, frame)).collect()
-}
-
-/// A term of an edge in a state, its unknowns being those of this occurrence.
-fn instantiate(ts: &TransitionSystem, t: Term, state: &[Term], frame: u32) -> Term {
-    ts.terms.substitute(t, |s| match ts.terms.role(s) {
-        Some(Role::Var(v)) => Some(state[v.index()]),
-        Some(Role::Unknown(_)) => Some(ts.terms.copy_symbol(s, frame)),
-        _ => None,
-    })
 }
 
 /// A term over the variables in a state.

@@ -8,7 +8,7 @@ use lariat_ir::function::{
 };
 use lariat_ir::neutral::{self, BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, Target as Semantics};
 use lariat_ir::{
-    Assumption, AssumptionKind, Certificate, Claim, Id, LoopKey, Measure, Op, Order, Outline, Property, Role,
+    Assumption, AssumptionKind, Certificate, Claim, Id, LocId, LoopKey, Measure, Op, Order, Outline, Property,
     SourceKind, Term, TransitionSystem,
 };
 use lariat_smt::{Answer, Limit, Solver, Z3Solver};
@@ -24,7 +24,6 @@ fn function(name: &str, vars: &[(&str, IntType)]) -> Function {
     Function {
         name: name.to_owned(),
         shown: name.to_owned(),
-        external: true,
         vars: vars.iter().map(var).collect(),
         params: 0,
         locals: Vec::new(),
@@ -48,6 +47,7 @@ fn all(list: Vec<Function>) -> Functions {
         taken: Vec::new(),
         at_exit: false,
         whole: false,
+        told: BTreeSet::new(),
         entries: vec![0],
         assumed: Vec::new(),
     }
@@ -72,7 +72,7 @@ fn store(address: Expr, value: i32) -> Step {
     Step::Store { at: at(address), value: Some(Expr::constant(value, INT)) }
 }
 fn call(targets: Vec<Target>, args: Vec<Option<Expr>>) -> Step {
-    Step::Call(Call { targets, writes: Writes::Exposed, args, result: None, span: None })
+    Step::Call(Call { targets, writes: Writes::Exposed, args, result: None })
 }
 fn outside() -> Target {
     Target::Assumed(Assumption::everywhere(AssumptionKind::Returns, "`g` returns"))
@@ -106,6 +106,10 @@ struct Made {
 }
 
 fn made(functions: &Functions, of: usize, vars: &[usize], keep_places: bool) -> Made {
+    made_from(functions, of, vars, keep_places, Start::Anywhere)
+}
+
+fn made_from(functions: &Functions, of: usize, vars: &[usize], keep_places: bool, start: Start) -> Made {
     let effects = Effects::of(functions);
     let site = Site { functions, effects: &effects, function: 0, of };
     let places = Places::of(site);
@@ -113,7 +117,7 @@ fn made(functions: &Functions, of: usize, vars: &[usize], keep_places: bool) -> 
     if keep_places {
         keep.extend((0..places.list.len()).map(|n| places.first + n));
     }
-    let view = derive(site, &places, &Keep { vars: keep.clone(), start: Start::Anywhere }).expect("there is a view");
+    let view = derive(site, &places, &Keep { vars: keep.clone(), start }).expect("there is a view");
     let ts = neutral::lower(view.program(), Semantics::CTerminates);
     let names = keep.iter().zip(&view.program().vars).map(|(v, (name, _))| (*v, name.clone())).collect();
     Made { view, ts, names, places }
@@ -126,16 +130,29 @@ impl Made {
         self.places.first + found.expect("there is such a place")
     }
 
+    fn header(&self) -> LocId {
+        let forest = lariat_ir::LoopForest::of(&self.ts);
+        forest.loops.iter().next().expect("a view has a loop").header
+    }
+
     /// Whether the view can go from a visit of the header with these values to one with those.
     fn allows(&self, before: &[(usize, i32)], after: &[(usize, i32)]) -> bool {
+        self.leads(self.header(), before, after)
+    }
+
+    /// Whether the first visit of the header can be with these values.
+    fn begins(&self, with: &[(usize, i32)]) -> bool {
+        self.leads(self.ts.entry, &[], with)
+    }
+
+    fn leads(&self, from: LocId, before: &[(usize, i32)], after: &[(usize, i32)]) -> bool {
         let ts = &self.ts;
         let terms = &ts.terms;
-        let forest = lariat_ir::LoopForest::of(ts);
-        let header = forest.loops.iter().next().expect("a view has a loop").header;
+        let header = self.header();
         let term = |v: usize| ts.vars.iter().find(|x| x.name == self.names[&v]).expect("it is kept").term;
         let start: Vec<Term> = ts.vars.iter().map(|v| v.term).collect();
         let given: Vec<Term> = before.iter().map(|(v, k)| terms.eq(term(*v), terms.int(*k))).collect();
-        let mut ways = vec![(header, start, given, 0u32)];
+        let mut ways = vec![(from, start, given, 0u32)];
         let mut frame = 0;
         while let Some((at, state, facts, steps)) = ways.pop() {
             if at == header && steps > 0 {
@@ -154,13 +171,7 @@ impl Made {
             for &e in &ts.locs[at].out {
                 let edge = &ts.edges[e];
                 frame += 1;
-                let now = |t: Term| {
-                    terms.substitute(t, |s| match terms.role(s) {
-                        Some(Role::Var(v)) => Some(state[v.index()]),
-                        Some(Role::Unknown(_)) => Some(terms.copy_symbol(s, frame)),
-                        _ => None,
-                    })
-                };
+                let now = |t: Term| ts.in_state(t, &state, frame);
                 let mut next = state.clone();
                 for (v, t) in &edge.updates {
                     next[v.index()] = now(*t);
@@ -233,6 +244,75 @@ fn a_place_is_what_nothing_else_may_touch() {
 }
 
 #[test]
+fn a_place_moves_with_its_root() {
+    // `p`, and what two loads read through it.
+    let vars = [("p", ADDRESS), ("x", INT), ("y", INT), ("q", ADDRESS), ("o", ADDRESS)];
+    let set = |v: usize, value: Expr| Step::Assign { var: v, value };
+    let (x, y) = (1, 2);
+    // Whether `x` and `y` may differ behind a round.
+    let differ = |steps: Vec<Step>| {
+        let functions = all(vec![forever(&vars, steps)]);
+        let m = made(&functions, 0, &[x, y], true);
+        assert!(m.allows(&[(x, 0), (y, 0)], &[(x, 7), (y, 7)]), "they may be the same");
+        m.allows(&[(x, 0), (y, 0)], &[(x, 7), (y, 8)])
+    };
+    let (read_x, read_y) = (|| load(x, var(0)), || load(y, var(0)));
+    let ahead = || set(0, plus(0, 4, ADDRESS));
+    assert!(!differ(vec![read_x(), read_y(), ahead()]), "the same bytes");
+    assert!(differ(vec![read_x(), ahead(), read_y()]), "other bytes");
+    assert!(!differ(vec![ahead(), read_x(), read_y()]), "the same bytes, elsewhere");
+    let behind = || plus(0, -4, ADDRESS);
+    assert!(!differ(vec![read_x(), read_y(), ahead(), load(x, behind()), load(y, behind())]));
+    assert!(differ(vec![read_x(), read_y(), store(var(3), 5), read_y(), ahead()]), "q may be p");
+    assert!(differ(vec![read_x(), call(vec![outside()], Vec::new()), read_y(), ahead()]));
+    assert!(!differ(vec![read_x(), store(plus(0, 4, ADDRESS), 5), read_y(), ahead()]), "other bytes");
+    assert!(differ(vec![read_x(), store(plus(0, 2, ADDRESS), 5), read_y(), ahead()]), "two bytes in common");
+    // An old address of `p` is another one than where it is now.
+    let through_old = vec![set(3, var(0)), read_x(), read_y(), ahead(), read_x(), store(var(3), 5), read_y()];
+    assert!(!differ(through_old), "q is four bytes behind");
+    let through_older = vec![set(3, var(0)), ahead(), read_x(), store(plus(3, 4, ADDRESS), 5), read_y()];
+    let functions = all(vec![forever(&vars, through_older)]);
+    let m = made(&functions, 0, &[x, y], true);
+    let may_be = |value: i32| m.allows(&[(x, 0), (y, 0)], &[(x, 7), (y, value)]);
+    assert!(may_be(5) && !may_be(7), "what stood there was written");
+    // Where it is led by what somebody else wrote nothing is known of it.
+    let elsewhere = Step::Load { var: 0, at: Access { address: var(4), bytes: Some(8), ty: Some(ADDRESS), by: None } };
+    assert!(differ(vec![read_x(), elsewhere.clone(), read_y(), load(x, plus(0, 4, ADDRESS))]));
+    assert!(!differ(vec![elsewhere, read_x(), read_y()]));
+    // What is stored there is what it holds.
+    let stored = vec![store(var(0), 7), read_x(), read_y(), ahead(), read_y()];
+    let functions = all(vec![forever(&vars, stored)]);
+    let m = made(&functions, 0, &[x, y], true);
+    assert!(m.allows(&[(x, 0), (y, 0)], &[(x, 7), (y, 9)]) && !m.allows(&[(x, 0), (y, 0)], &[(x, 6), (y, 9)]));
+}
+
+#[test]
+fn a_place_whose_root_is_a_place_moves_with_it() {
+    // `s->cur` is read, and what it points to; then it may be moved, or touched.
+    let vars = [("s", ADDRESS), ("a", ADDRESS), ("b", ADDRESS), ("x", INT), ("y", INT), ("o", ADDRESS)];
+    let (a, b, x, y) = (1, 2, 3, 4);
+    let pointer = |address: Expr| Access { address, bytes: Some(8), ty: Some(ADDRESS), by: None };
+    let current = |v: usize| Step::Load { var: v, at: pointer(var(0)) };
+    let put = |value: Expr| Step::Store { at: pointer(var(0)), value: Some(value) };
+    let differ = |between: Vec<Step>| {
+        let mut steps = vec![current(a), load(x, var(a))];
+        steps.extend(between);
+        steps.extend([current(b), load(y, var(b)), current(a), put(plus(a, 1, ADDRESS))]);
+        let functions = all(vec![forever(&vars, steps)]);
+        let m = made(&functions, 0, &[x, y], true);
+        assert!(m.allows(&[(x, 0), (y, 0)], &[(x, 7), (y, 7)]), "they may be the same");
+        m.allows(&[(x, 0), (y, 0)], &[(x, 7), (y, 8)])
+    };
+    assert!(!differ(Vec::new()));
+    assert!(differ(vec![put(plus(a, 4, ADDRESS))]), "it was moved");
+    assert!(differ(vec![put(plus(a, 4, ADDRESS)), put(var(a))]), "and back, but what stood there is forgotten");
+    assert!(differ(vec![store(var(5), 1)]), "it may have been touched, or what it points to");
+    assert!(differ(vec![Step::Store { at: pointer(var(5)), value: Some(var(a)) }]));
+    // A store through it may write the pointer itself.
+    assert!(differ(vec![store(var(a), 1)]), "it may point to itself");
+}
+
+#[test]
 fn a_pointer_that_moves_is_no_root() {
     let vars = [("p", ADDRESS), ("x", INT)];
     let steps = vec![load(1, var(0)), Step::Assign { var: 0, value: plus(0, 4, ADDRESS) }];
@@ -260,8 +340,8 @@ fn objects_are_apart_if_nothing_else_can_lead_there() {
     let with = |private: bool, bounded: bool, written: Step| {
         let mut f =
             forever(&[("&a", ADDRESS), ("&b", ADDRESS), ("q", ADDRESS), ("x", INT)], vec![load(3, var(0)), written]);
-        let object = |name: &str| Object { name: name.into(), private, constant: false, bounded };
-        f.locals = vec![object("a"), object("b")];
+        let object = || Object { private, constant: false, bounded };
+        f.locals = vec![object(), object()];
         f.vars[0].object = Some(ObjectRef::Local(0));
         f.vars[1].object = Some(ObjectRef::Local(1));
         let functions = all(vec![f]);
@@ -318,6 +398,104 @@ fn types_keep_accesses_apart_and_it_is_said() {
 }
 
 #[test]
+fn types_say_nothing_where_addresses_do() {
+    let by = |path: &str| Some(Arc::new(AccessType { path: path.to_owned(), member: None }));
+    let steps = |written: Expr| {
+        vec![
+            Step::Load { var: 1, at: Access { by: by("int/"), ..at(var(0)) } },
+            Step::Store { at: Access { by: by("float/"), ..at(written) }, value: None },
+        ]
+    };
+    let changes = |written: Expr| {
+        let functions = all(vec![forever(&[("p", ADDRESS), ("x", INT), ("k", ADDRESS)], steps(written))]);
+        let m = made(&functions, 0, &[], true);
+        let p = m.place(0, 0);
+        (m.allows(&[(p, 3)], &[(p, 77)]), m.view.uses_types())
+    };
+    assert_eq!(changes(var(0)), (true, false), "the same bytes");
+    assert_eq!(changes(plus(0, 3, ADDRESS)), (true, false), "the last one of them");
+    let index = Expr::binary(BinaryOp::Add, ADDRESS, Overflow::Undefined, var(0), var(2));
+    assert_eq!(changes(index), (false, true), "somewhere in the object");
+}
+
+#[test]
+fn what_a_call_gives_back_is_no_address_from_before() {
+    // q = &a; q = g(); *q = 1;
+    let mut f = function("f", &[("&a", ADDRESS), ("q", ADDRESS)]);
+    f.locals = vec![Object { private: false, constant: false, bounded: true }];
+    f.vars[0].object = Some(ObjectRef::Local(0));
+    let gives = Call { targets: vec![outside()], writes: Writes::Nothing, args: Vec::new(), result: Some(1) };
+    let steps = |last: Step| vec![Step::Assign { var: 1, value: var(0) }, last, store(var(1), 1)];
+    let rest = |last: Step| {
+        let blocks = vec![Block { steps: steps(last), end: End::Return }];
+        let functions = all(vec![Function { blocks, ..f.clone() }]);
+        Effects::of(&functions).function(0).rest
+    };
+    assert_eq!(rest(Step::Require(less(0, 1))), Writes::Nothing, "a local object is its own");
+    assert_eq!(rest(Step::Call(gives)), Writes::Exposed);
+    assert_eq!(rest(Step::Fresh { var: 1 }), Writes::Exposed);
+    assert_eq!(rest(load(1, var(0))), Writes::Exposed);
+}
+
+#[test]
+fn a_view_from_the_entry_arrives_as_the_function_does() {
+    // i = 7; while (j < n) { j++; k = 0; } for (;;) { i++; leave? } with `*p` read in the loop.
+    let vars = [("n", INT), ("p", ADDRESS), ("i", INT), ("j", INT), ("k", INT), ("x", INT)];
+    let mut f = function("f", &vars);
+    f.params = 2;
+    let set = |v: usize, k: i32| Step::Assign { var: v, value: Expr::constant(k, INT) };
+    let next = |v: usize| Step::Assign { var: v, value: plus(v, 1, INT) };
+    f.blocks = vec![
+        Block { steps: vec![set(2, 7), set(3, 0), set(4, 5), store(var(1), 3)], end: End::Jump(1) },
+        Block { steps: Vec::new(), end: End::Branch { cond: less(3, 0), yes: 2, no: 3 } },
+        Block { steps: vec![next(3), set(4, 0)], end: End::Jump(1) },
+        Block { steps: vec![next(2), load(5, var(1))], end: End::Choose(vec![3, 4]) },
+        Block { steps: Vec::new(), end: End::Return },
+    ];
+    f.loops = vec![a_loop("f", 1, &[1, 2], None), a_loop("f", 3, &[3], None)];
+    let functions = all(vec![f.clone()]);
+    let m = made_from(&functions, 1, &[0, 2, 3, 4], true, Start::Entry);
+    let p = m.place(1, 0);
+    assert!(m.begins(&[(0, 4), (2, 7), (3, 4), (4, 0)]), "four rounds of the loop before");
+    assert!(m.begins(&[(0, -1), (2, 7), (3, 0), (4, 5)]), "none");
+    assert!(!m.begins(&[(2, 8)]) && !m.begins(&[(0, 4), (3, 3)]), "i is 7, and j is no less than n");
+    assert!(m.begins(&[(p, 3)]) && m.begins(&[(p, 77)]), "what memory holds is not followed on the way");
+    assert!(m.allows(&[(2, 7)], &[(2, 8)]) && !m.allows(&[(2, 7)], &[(2, 7)]));
+    // From anywhere it is another number.
+    assert!(made(&functions, 1, &[2], false).begins(&[(2, 8)]));
+    // A loop around goes round as well: what it assigns is unknown on the way to the inner one.
+    f.blocks[4].end = End::Choose(vec![0, 1]);
+    f.blocks[0].steps.clear();
+    f.loops = vec![
+        a_loop("f", 0, &[0, 1, 2, 3, 4], None),
+        a_loop("f", 1, &[1, 2, 3, 4], Some(0)),
+        a_loop("f", 3, &[3], Some(1)),
+    ];
+    let around = all(vec![f]);
+    assert!(made_from(&around, 2, &[2, 3], false, Start::Entry).begins(&[(2, 99), (3, 5)]));
+}
+
+#[test]
+fn a_second_round_begins_where_the_first_one_leads() {
+    // for (;;) { k = 3; if (i < n) i++; else leave; }
+    let mut f = function("f", &[("i", INT), ("n", INT), ("k", INT)]);
+    let steps = vec![Step::Assign { var: 0, value: plus(0, 1, INT) }];
+    let three = Step::Assign { var: 2, value: Expr::constant(3, INT) };
+    f.blocks = vec![
+        Block { steps: Vec::new(), end: End::Jump(1) },
+        Block { steps: vec![three], end: End::Branch { cond: less(0, 1), yes: 2, no: 3 } },
+        Block { steps, end: End::Jump(1) },
+        Block { steps: Vec::new(), end: End::Return },
+    ];
+    f.loops = vec![a_loop("f", 1, &[1, 2], None)];
+    let functions = all(vec![f]);
+    let m = made_from(&functions, 0, &[0, 1, 2], false, Start::SecondRound);
+    assert!(m.begins(&[(0, 5), (1, 5), (2, 3)]) && !m.begins(&[(2, 4)]) && !m.begins(&[(0, 6), (1, 5)]));
+    assert!(m.allows(&[(0, 4), (1, 5)], &[(0, 5)]));
+    assert!(made(&functions, 0, &[0, 1, 2], false).begins(&[(0, 6), (1, 5), (2, 4)]));
+}
+
+#[test]
 fn callees_write_what_their_stores_and_callees_write() {
     // `set` writes 4 bytes at offset 8 of what its first parameter points to; `via` calls it with its own parameter moved by 4.
     let mut set = function("set", &[("p", ADDRESS)]);
@@ -347,6 +525,29 @@ fn callees_write_what_their_stores_and_callees_write() {
 }
 
 #[test]
+fn a_global_without_bounds_may_lead_into_others_in_a_callee_too() {
+    // `set` writes the global b. Of a is read in the loop, and it is another one; but b may be a linker's symbol.
+    let changes = |bounded: bool, private: bool, which: usize| {
+        let mut set = function("set", &[("&b", ADDRESS)]);
+        set.vars[0].object = Some(ObjectRef::Global(1));
+        set.blocks = vec![Block { steps: vec![store(var(0), 1)], end: End::Return }];
+        let steps = vec![load(1, var(0)), call(vec![Target::Function(1)], Vec::new())];
+        let mut f = forever(&[("&a", ADDRESS), ("x", INT)], steps);
+        f.vars[0].object = Some(ObjectRef::Global(which));
+        let mut functions = all(vec![f, set]);
+        let object = |bounded: bool| Object { private, constant: false, bounded };
+        functions.globals = vec![object(true), object(bounded)];
+        let m = made(&functions, 0, &[], true);
+        let p = m.place(0, 0);
+        m.allows(&[(p, 3)], &[(p, 77)])
+    };
+    assert!(!changes(true, false, 0), "two objects with bounds are apart");
+    assert!(changes(false, false, 0), "one without bounds may be the other");
+    assert!(!changes(false, true, 0), "nothing else leads to a private one");
+    assert!(changes(true, false, 1) && changes(true, true, 1), "it is the one that is written");
+}
+
+#[test]
 fn an_inner_loop_leaves_what_it_assigns_unknown() {
     // for (;;) { while (j < n) { j++; } i++; }
     let mut f = function("f", &[("i", INT), ("j", INT), ("n", INT), ("other", INT)]);
@@ -364,6 +565,11 @@ fn an_inner_loop_leaves_what_it_assigns_unknown() {
     assert!(m.allows(&[(0, 1), (1, 0), (2, 9), (3, 4)], &[(0, 2), (1, 9), (2, 9), (3, 4)]));
     assert!(!m.allows(&[(1, 0), (2, 9)], &[(1, 8), (2, 9)]), "it is left where j is n at least");
     assert!(!m.allows(&[(3, 4)], &[(3, 5)]) && !m.allows(&[(0, 1)], &[(0, 3)]));
+    // A block to which nothing leads enters nothing.
+    f.blocks.push(Block { steps: Vec::new(), end: End::Jump(3) });
+    let functions = all(vec![f.clone()]);
+    assert!(made(&functions, 0, &[0], false).allows(&[(0, 1)], &[(0, 2)]));
+    f.blocks.pop();
     // Entered elsewhere than at its header.
     f.blocks[1].end = End::Choose(vec![2, 3]);
     let functions = all(vec![f.clone()]);
@@ -461,11 +667,20 @@ fn a_loop_ends_only_if_all_that_it_calls_returns() {
     let mut cover = Cover::new(&functions, [ends[0]]);
     assert_eq!((cover.ends(0, 0), cover.ends(1, 0)), (Err(Left::Loop(1, 0)), Err(Left::Loop(1, 0))));
     // Nor does a program in which the library may run something that is open.
-    let functions = Functions { taken: vec![2], ..functions };
+    let mut functions = Functions { taken: vec![2], ..functions };
+    functions.list[0].name = "main".into();
     let cover = Cover::new(&functions, ends.iter().copied());
     assert_eq!(cover.program(0), Err(Left::Recursion(2)));
     let functions = Functions { taken: Vec::new(), at_exit: true, ..functions };
-    assert_eq!(Cover::new(&functions, ends).program(0), Err(Left::AtExit), "one may register the next for ever");
+    let cover = Cover::new(&functions, ends.iter().copied());
+    assert_eq!(cover.program(0), Err(Left::AtExit), "one may register the next for ever");
+    // That is about programs. A function by itself returns, unless it ends the program.
+    let mut functions = Functions { taken: vec![2], ..functions };
+    functions.list[0].name = "f".into();
+    assert!(Cover::new(&functions, ends.iter().copied()).program(0).is_ok());
+    let leaving = all(vec![counting("f", vec![call(vec![Target::AtExit], Vec::new())])]);
+    let end = ending(&leaving, 0);
+    assert_eq!(Cover::new(&leaving, [end]).ends(0, 0), Err(Left::AtExit));
 }
 
 #[test]

@@ -29,10 +29,13 @@ impl Engine for Exits {
         matches!(goal, Goal::Ends(_))
     }
     fn run(&self, task: &Task<'_>, cx: &mut EngineCx) -> Outcome {
-        if cx.effort != Effort::Quick {
-            return Outcome::nothing_new();
-        }
-        match search(task, cx) {
+        // Most loops need no invariant, and those of a system cost more than all the rest.
+        let found = match cx.effort {
+            Effort::Quick => search(task, cx, false),
+            Effort::Brief => search(task, cx, true),
+            Effort::Full => return Outcome::nothing_new(),
+        };
+        match found {
             Ok(claim) => Outcome::Claims(vec![claim]),
             Err(why) => Outcome::GaveUp(why),
         }
@@ -56,41 +59,34 @@ struct Round {
     compared: BTreeSet<Term>,
 }
 
-fn search(task: &Task<'_>, cx: &EngineCx) -> Result<Claim, NoClaim> {
+fn search(task: &Task<'_>, cx: &EngineCx, supported: bool) -> Result<Claim, NoClaim> {
     let ts = task.ts;
     let header = task.this().header;
     let mut round = round(ts, header, &task.this().body).ok_or("it holds another loop")?;
-    let mut tried = None;
-    for supported in [false, true] {
-        let invariants: BTreeMap<LocId, Term> = if supported {
-            BTreeMap::clone(&Invariants::of(task.board, ts, task.forest, cx.deadline))
+    let mut invariants: BTreeMap<LocId, Term> = BTreeMap::new();
+    if supported {
+        invariants.clone_from(&Invariants::of(task.board, ts, task.forest, cx.deadline));
+        let here = invariants.get(&header).copied().filter(|t| *t != ts.terms.tt());
+        let here = here.ok_or("nothing is known where it begins")?;
+        atoms(ts, here, &mut round.compared);
+        round.facts.push(here);
+    }
+    let candidates = candidates(ts, &round);
+    let found = if candidates.is_empty() { None } else { tuple(ts, &round, &candidates, cx) };
+    let Some(tuple) = found else {
+        return Err(if cx.out_of_time() {
+            NoClaim::out_of_time()
         } else {
-            BTreeMap::new()
-        };
-        if supported {
-            let Some(here) = invariants.get(&header).copied().filter(|t| *t != ts.terms.tt()) else { break };
-            atoms(ts, here, &mut round.compared);
-            round.facts.push(here);
-        }
-        let candidates = candidates(ts, &round);
-        if candidates.is_empty() || tried.as_ref() == Some(&(candidates.clone(), round.facts.len())) {
-            continue;
-        }
-        if let Some(tuple) = tuple(ts, &round, &candidates, cx) {
-            let measures = tuple.into_iter().map(|term| Measure { order: Order::Int, term }).collect();
-            let certificate = Certificate::Ranking {
-                outline: Outline { invariants, inner: Vec::new() },
-                measures: BTreeMap::from([(header, measures)]),
-            };
-            let (system, when) = (task.hash, ts.terms.tt());
-            return Ok(Claim { system, property: Property::Terminates(header), when, certificate });
-        }
-        tried = Some((candidates, round.facts.len()));
-    }
-    if cx.out_of_time() {
-        return Err(NoClaim::out_of_time());
-    }
-    Err("nothing that its exits compare falls in every round".into())
+            "nothing that its exits compare falls in every round".into()
+        });
+    };
+    let measures = tuple.into_iter().map(|term| Measure { order: Order::Int, term }).collect();
+    let certificate = Certificate::Ranking {
+        outline: Outline { invariants, inner: Vec::new() },
+        measures: BTreeMap::from([(header, measures)]),
+    };
+    let (system, when) = (task.hash, ts.terms.tt());
+    Ok(Claim { system, property: Property::Terminates(header), when, certificate })
 }
 
 /// One round from the header back to it; nothing if a cycle avoids the header.
@@ -121,13 +117,7 @@ fn round(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Option
         for &e in &ts.locs[at].out {
             let edge = &ts.edges[e];
             frame += 1;
-            let now = |t: Term| {
-                terms.substitute(t, |s| match terms.role(s) {
-                    Some(Role::Var(v)) => Some(state[v.index()]),
-                    Some(Role::Unknown(_)) => Some(terms.copy_symbol(s, frame)),
-                    _ => None,
-                })
-            };
+            let now = |t: Term| ts.in_state(t, &state, frame);
             let guard = simplify(terms, now(edge.guard));
             atoms(ts, guard, &mut compared);
             if !body.contains(&edge.to) {

@@ -5,8 +5,6 @@
 // `memory(...)` are not among it: they are promises that a loop ends or a call has no effect, which is what
 // Lariat is to prove. What is written for an operation that is not understood is `Opaque`, never a simpler operation.
 
-#include <set>
-#include <string>
 #include "module.h"
 
 #include "buffer.h"
@@ -27,6 +25,9 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+
+#include <set>
+#include <string>
 
 using namespace llvm;
 using lariat::Buffer;

@@ -13,7 +13,6 @@
 use crate::assumption::Assumption;
 use crate::neutral::{Cond, Expr, IntType};
 use crate::source::LoopKey;
-use crate::system::Span;
 use dashu_int::IBig;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,6 +32,8 @@ pub struct Functions {
     pub at_exit: bool,
     /// Whether the program starts at an entry here, in `main`: nobody else calls its functions then.
     pub whole: bool,
+    /// The numbers of the functions whose loops are told of: all, or those that runs from the entry that was asked for may come to.
+    pub told: BTreeSet<usize>,
     /// The numbers of the functions that are analysed as entries.
     pub entries: Vec<usize>,
     /// What everything here rests on.
@@ -46,8 +47,6 @@ pub struct Function {
     pub name: String,
     /// The name to show.
     pub shown: String,
-    /// Whether other files can call it.
-    pub external: bool,
     /// The variables. The first ones are the parameters.
     pub vars: Vec<Var>,
     /// How many parameters there are.
@@ -60,6 +59,43 @@ pub struct Function {
     pub loops: Vec<FunctionLoop>,
     /// Why control may come to a block from elsewhere than its predecessors (`setjmp`): then there are no views.
     pub strange: Option<String>,
+}
+
+impl Functions {
+    /// The functions that some functions may come to by calls, themselves included.
+    pub fn reachable(&self, from: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
+        let mut seen: BTreeSet<usize> = from.into_iter().collect();
+        let mut work: Vec<usize> = seen.iter().copied().collect();
+        while let Some(f) = work.pop() {
+            work.extend(self.list[f].callees().into_iter().filter(|g| seen.insert(*g)));
+        }
+        seen
+    }
+}
+
+impl Function {
+    /// The blocks to which ways lead from the entry.
+    pub fn reached(&self) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::from([0]);
+        let mut work = vec![0];
+        while let Some(b) = work.pop() {
+            work.extend(self.blocks[b].end.targets().into_iter().filter(|to| seen.insert(*to)));
+        }
+        seen
+    }
+
+    /// The functions of the file that this one may call.
+    pub fn callees(&self) -> BTreeSet<usize> {
+        let calls = self.blocks.iter().flat_map(|b| &b.steps).filter_map(|step| match step {
+            Step::Call(call) => Some(call),
+            _ => None,
+        });
+        let targets = calls.flat_map(|call| &call.targets).filter_map(|target| match target {
+            Target::Function(f) => Some(*f),
+            Target::Assumed(_) | Target::AtExit => None,
+        });
+        targets.collect()
+    }
 }
 
 /// A variable of a function.
@@ -87,8 +123,6 @@ pub enum ObjectRef {
 /// An object.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Its name.
-    pub name: String,
     /// Whether nothing but the accesses that name it reaches it: its address is used for nothing else, anywhere.
     pub private: bool,
     /// Whether nobody writes it.
@@ -154,6 +188,17 @@ pub enum Step {
     Call(Call),
 }
 
+impl Step {
+    /// The variable that it assigns.
+    pub fn assigns(&self) -> Option<usize> {
+        match self {
+            Self::Assign { var, .. } | Self::Fresh { var } | Self::Load { var, .. } => Some(*var),
+            Self::Call(call) => call.result,
+            Self::Require(_) | Self::Store { .. } => None,
+        }
+    }
+}
+
 /// Bytes of memory.
 #[derive(Clone, Debug)]
 pub struct Access {
@@ -208,8 +253,6 @@ pub struct Call {
     pub args: Vec<Option<Expr>>,
     /// The variable that gets the result.
     pub result: Option<usize>,
-    /// Where it stands.
-    pub span: Option<Span>,
 }
 
 /// Whom a call runs.
@@ -219,6 +262,8 @@ pub enum Target {
     Function(usize),
     /// A function from elsewhere of which it is assumed that it returns.
     Assumed(Assumption),
+    /// What was registered to run when the program ends, and what that registers in turn.
+    AtExit,
 }
 
 /// What a function from elsewhere writes.

@@ -397,6 +397,15 @@ impl TransitionSystem {
         }
     }
 
+    /// A term of an edge in a state: the variables as they are there, the unknowns as those of this occurrence.
+    pub fn in_state(&self, t: Term, state: &[Term], occurrence: u32) -> Term {
+        self.terms.substitute(t, |s| match self.terms.role(s) {
+            Some(Role::Var(v)) => Some(state[v.index()]),
+            Some(Role::Unknown(_)) => Some(self.terms.copy_symbol(s, occurrence)),
+            _ => None,
+        })
+    }
+
     /// The condition that a term is a value which an unknown can take.
     pub fn range_condition(&self, unknown: UnknownId, value: Term) -> Term {
         use crate::term::Op;

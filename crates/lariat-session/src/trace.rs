@@ -3,6 +3,7 @@
 //! Events are made of the results, not on the way: nothing is slower for them.
 
 use crate::analyze::{EntryStudy, Study};
+use crate::views::Views;
 use lariat_engines::portfolio::{Attempt, Cost, LoopResult};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -15,7 +16,7 @@ pub struct Event {
     pub file: String,
     /// What was done: `compile`, `translate`, `search` or `check`.
     pub phase: &'static str,
-    /// The entry.
+    /// The entry, or the loop that is looked at by itself.
     pub entry: Option<String>,
     /// The system: its integer semantics, and which verdicts it can carry.
     pub system: Option<String>,
@@ -57,7 +58,7 @@ impl Default for Reading {
 }
 
 /// The events of a file, in the order in which they began.
-pub fn events(file: &str, reading: Reading, entries: &[EntryStudy]) -> Vec<Event> {
+pub fn events(file: &str, reading: Reading, entries: &[EntryStudy], views: &Views) -> Vec<Event> {
     let stage = |phase, start: Duration, time: Duration| Event {
         file: file.to_owned(),
         phase,
@@ -77,11 +78,11 @@ pub fn events(file: &str, reading: Reading, entries: &[EntryStudy]) -> Vec<Event
         found.push(stage("compile", Duration::ZERO, reading.compiling));
         found.push(stage("translate", reading.compiling, reading.translating));
     }
-    for entry in entries {
-        for study in entry.studies.iter().chain(&entry.beside) {
-            for result in &study.analysis.loops {
-                found.extend(result.attempts.iter().flat_map(|a| of_attempt(file, reading, entry, study, result, a)));
-            }
+    let of_entries = entries.iter().flat_map(|e| e.studies.iter().chain(&e.beside).map(|s| (e.name.clone(), s)));
+    let of_views = views.ending.iter().map(|v| (format!("{}, by itself", v.study.ts.name), &v.study));
+    for (entry, study) in of_entries.chain(of_views) {
+        for result in &study.analysis.loops {
+            found.extend(result.attempts.iter().flat_map(|a| of_attempt(file, reading, &entry, study, result, a)));
         }
     }
     found.sort_by(|a, b| a.start.total_cmp(&b.start));
@@ -91,7 +92,7 @@ pub fn events(file: &str, reading: Reading, entries: &[EntryStudy]) -> Vec<Event
 fn of_attempt(
     file: &str,
     reading: Reading,
-    entry: &EntryStudy,
+    entry: &str,
     study: &Study,
     result: &LoopResult,
     attempt: &Attempt,
@@ -101,7 +102,7 @@ fn of_attempt(
     let event = |phase, start: Duration, cost: Cost| Event {
         file: file.to_owned(),
         phase,
-        entry: Some(entry.name.clone()),
+        entry: Some(entry.to_owned()),
         system: Some(format!("{}, {}", study.ts.integers, study.ts.proves.word())),
         header: Some(header.name.clone()),
         at: header.span.as_ref().map(ToString::to_string),

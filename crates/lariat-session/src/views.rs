@@ -2,15 +2,13 @@
 
 use crate::analyze::{Inquiry, Settings, Study};
 use crate::source::Source;
-use lariat_check::view::{
-    Cover, Deps, Effects, Ending, Keep, Places, Site, Start, View, deps, deps_before, derive, refusal,
-};
+use lariat_check::view::{Cover, Effects, Ending, Places, Site, Start, View, deps, derive, keeps, refusal};
 use lariat_engines::Effort;
 use lariat_ir::function::Functions;
 use lariat_ir::neutral::{self, Target};
 use lariat_ir::{Integers, LoopKey, TransitionSystem};
 use lariat_smt::ContextPool;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -42,13 +40,6 @@ impl Views {
     pub fn cover(&self) -> Option<Cover<'_>> {
         let functions = self.functions.as_deref()?;
         Some(Cover::new(functions, self.ending.iter().map(|v| v.ending)))
-    }
-    /// The loops of the source, by the numbers of the function and of the loop.
-    pub fn keys(&self) -> BTreeMap<&LoopKey, (usize, usize)> {
-        let functions = self.functions.iter().flat_map(|f| f.list.iter().enumerate());
-        functions
-            .flat_map(|(f, function)| function.loops.iter().enumerate().map(move |(l, this)| (&this.key, (f, l))))
-            .collect()
     }
     /// The view of a loop that ends.
     pub fn of(&self, of: (usize, usize)) -> Option<&ViewStudy> {
@@ -112,20 +103,27 @@ fn study_loop(
         return Err(None);
     }
     let places = Places::of(site);
-    let mut last = None;
-    for keep in keeps(site, &places, &deps(site, &places)) {
-        let Ok(view) = derive(site, &places, &keep) else { break };
-        let until = deadline.min(Instant::now() + ATTEMPT);
+    let mut tried: Vec<View> = Vec::new();
+    let keeps = keeps(site, &places, &deps(site, &places));
+    for keep in &keeps {
         if Instant::now() >= deadline {
             break;
         }
-        let found = study_view(&view, target(integers), settings, checkers, until);
-        if let Some(found) = found {
+        let Ok(view) = derive(site, &places, keep) else { break };
+        if let Some(found) = study_view(&view, target(integers), settings, checkers, (&FIRST, deadline)) {
             return Ok(found);
         }
-        last = Some(Box::new(view));
+        tried.push(view);
     }
-    Err(last)
+    for view in &tried {
+        if Instant::now() >= deadline {
+            break;
+        }
+        if let Some(found) = study_view(view, target(integers), settings, checkers, (&THEN, deadline)) {
+            return Ok(found);
+        }
+    }
+    Err(tried.pop().map(Box::new))
 }
 
 /// The system of each loop's view, with what is said of it: the one that ends, or the last one that was tried.
@@ -148,45 +146,37 @@ pub fn systems(functions: &Functions, integers: Integers, settings: &Settings) -
     all
 }
 
-/// What to keep, in the order in which it is tried: what the exits depend on, with what pointers are moved, and everything.
-fn keeps(site: Site<'_>, places: &Places, deps: &Deps) -> Vec<Keep> {
-    let moved: BTreeSet<usize> = deps.addresses.intersection(&places.changed).copied().collect();
-    let exits = deps.closed(&deps.exits);
-    let pointers = deps.closed(&deps.exits.union(&moved).copied().collect());
-    let all: BTreeSet<usize> = [&deps.exits, &deps.branches, &deps.addresses].into_iter().flatten().copied().collect();
-    let all = deps.closed(&all);
-    let mut found: Vec<Keep> = Vec::new();
-    let before = deps_before(site).closed(&pointers);
-    let anywhere = [(&exits, Start::Anywhere), (&pointers, Start::SecondRound), (&all, Start::SecondRound)];
-    for (vars, start) in anywhere.into_iter().chain([(&before, Start::Entry)]) {
-        // Nothing falls where nothing changes.
-        if vars.is_disjoint(&places.changed) || vars.len() > 40 {
-            continue;
-        }
-        let keep = Keep { vars: vars.clone(), start };
-        if !found.contains(&keep) {
-            found.push(keep);
-        }
-    }
-    found
+/// How engines look at a view.
+struct Attempt {
+    /// Their names and efforts, in their order.
+    engines: &'static [(&'static str, Effort)],
+    /// So many edges and variables a view may have.
+    most: (usize, usize),
 }
 
-/// The engines that look at views, in their order, and how many edges they look at.
-const ENGINES: [(&str, usize); 2] = [("exits", usize::MAX), ("ranking", 24)];
+/// What decides nearly all loops that are decided: measures from what exits compare, without invariants.
+const FIRST: Attempt = Attempt { engines: &[("exits", Effort::Quick)], most: (usize::MAX, usize::MAX) };
+
+/// What is left is tried with invariants, on small views: they cost several times as much, and decide one loop in thirty.
+const THEN: Attempt = Attempt { engines: &[("exits", Effort::Brief), ("ranking", Effort::Quick)], most: (16, 8) };
 
 fn study_view(
     view: &View,
     target: Target,
     settings: &Settings,
     checkers: &ContextPool,
-    deadline: Instant,
+    (attempt, deadline): (&Attempt, Instant),
 ) -> Option<ViewStudy> {
+    let deadline = deadline.min(Instant::now() + ATTEMPT);
     let ts = neutral::lower(view.program(), target);
+    if ts.edges.len() > attempt.most.0 || ts.vars.len() > attempt.most.1 {
+        return None;
+    }
     let mut inquiry = Inquiry::new(&ts, checkers, deadline).ok()?;
     let asked = |engine: &str| settings.only.as_deref().is_none_or(|only| only == engine);
-    for (engine, _) in ENGINES.into_iter().filter(|(engine, most)| asked(engine) && ts.edges.len() <= *most) {
-        let only = Settings { only: Some(engine.to_owned()), ..settings.clone() };
-        inquiry.advance(Effort::Quick, &only, deadline, &BTreeSet::new());
+    for (engine, effort) in attempt.engines.iter().filter(|(engine, _)| asked(engine)) {
+        let only = Settings { only: Some((*engine).to_owned()), ..settings.clone() };
+        inquiry.advance(*effort, &only, deadline, &BTreeSet::new());
         if let Some(ending) = inquiry.ending(view, target) {
             let analysis = inquiry.analysis(deadline);
             let source = Source::of(view.program());

@@ -68,6 +68,11 @@ fn a_trace_has_each_attempt_with_its_cost() {
     let trials = results["loops"][0]["trials"].as_array().expect("each loop has its trials");
     assert!(trials.iter().any(|t| t["outcome"] == "diverges" && t["check_queries"].as_u64() > Some(0)), "{trials:?}");
 
+    let alone = write(&dir.join("alone.c"), "void f(int n) {\n  while (n > 0)\n    n--;\n}\n");
+    lariat(&["check", "--trace", &lines.display().to_string(), &alone]);
+    let by_itself = |e: &serde_json::Value| e["entry"] == "f: the loop at 2:3, by itself";
+    assert!(read(&lines).lines().map(parse).any(|e| by_itself(&e)), "{}", read(&lines));
+
     lariat(&["check", "--trace", &chrome.display().to_string(), "examples/zune.c", "examples/zune.lts"]);
     let list = parse(&read(&chrome));
     let list = list.as_array().expect("Chrome's format is a list");
@@ -534,6 +539,42 @@ fn functions_are_decided_together_where_there_is_no_main() {
     for part in ["`f`: every run ends", "`h`: some run never ends", "reached in 2 ways"] {
         assert!(shown.contains(part), "{part}\n{shown}");
     }
+}
+
+#[test]
+fn every_loop_is_told_of_where_no_entry_is_asked_for() {
+    let dir = folder("told");
+    let open = "extern int input(void);\nstatic int open(int n) {\n  while (n != 3)\n    n = n * n + input();\n  return n;\n}\n";
+    let counts = "int counts(int n) {\n  int i = 0;\n  while (i < n)\n    i++;\n  return i;\n}\n";
+    // A program that ends is not undecided for a function in a table that nothing calls.
+    let table = format!(
+        "{open}struct op {{ int (*run)(int); }} ops[] = {{{{ open }}}};\nint main(void) {{ return counts(7); }}\n"
+    );
+    let table = table.replace("int main", &format!("{counts}int main"));
+    let (status, json) = results(&[&write(&dir.join("table.c"), &table)]);
+    assert_eq!((status, json["verdict"].as_str()), (Some(0), Some("terminates")), "{json}");
+    let told = |function: &str| {
+        let all = json["loops"].as_array().expect("loops").iter();
+        let of: Vec<_> = all.filter(|l| l["function"] == function).collect();
+        assert_eq!(of.len(), 1, "{json}");
+        (of[0]["verdict"].clone(), of[0]["reason_code"].clone())
+    };
+    assert_eq!(told("counts").0, "terminates");
+    assert_eq!(told("open"), ("unknown".into(), "L0133".into()));
+    // An entry that was asked for is told of, with what it calls.
+    let both = write(&dir.join("both.c"), &format!("{open}int uses(int n) {{ return open(n); }}\n{counts}"));
+    let functions = |args: &[&str]| -> Vec<String> {
+        let (_, json) = results(args);
+        let loops = json["loops"].as_array().expect("loops").iter();
+        loops.filter_map(|l| l["function"].as_str().map(str::to_owned)).collect()
+    };
+    assert_eq!(functions(&[&both]), ["open", "counts"]);
+    assert_eq!(functions(&["--entry", "counts", &both]), ["counts"]);
+    assert_eq!(functions(&["--entry", "uses", &both]), ["open"]);
+    // What never returns may throw, and then the loop goes on.
+    let throws = "[[noreturn]] void fail(int);\nint again(int n) {\n  for (;;) {\n    try { fail(n); } catch (int) { if (n == 0) continue; return 1; }\n  }\n}\n";
+    let (_, json) = results(&["--timeout", "1", &write(&dir.join("throws.cpp"), throws)]);
+    assert_ne!(json["loops"][0]["verdict"], "terminates", "{json}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ static unsigned depth(unsigned n) { //@ recursion: terminates
 
 unsigned total(unsigned n) {
     unsigned sum = 0;
-    for (unsigned i = 0; i < n; i++) { //@ loop: terminates; tool wrap: unknown -- in words, how the recursion leaves the counter alone is not found
+    for (unsigned i = 0; i < n; i++) { //@ loop: terminates; slow wrap
         sum += depth(i);
     }
     return sum;

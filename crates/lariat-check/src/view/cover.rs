@@ -12,10 +12,9 @@
 //! views of its loops, or stays in a call. Since no function that returns is in a cycle of calls, that can be repeated only as often as there are functions.
 
 use super::derive::View;
-use super::effects::callees;
 use crate::Proved;
 use crate::verify::System;
-use lariat_ir::function::{Functions, Step, Target};
+use lariat_ir::function::{Function, Functions, Step, Target};
 use lariat_ir::graph::components;
 use lariat_ir::neutral::{self, Target as Semantics};
 use lariat_ir::{Assumption, AssumptionKind, Property, Proves};
@@ -106,7 +105,7 @@ impl<'a> Cover<'a> {
     }
 
     fn find_returns(&mut self) {
-        let next: Vec<BTreeSet<usize>> = self.functions.list.iter().map(callees).collect();
+        let next: Vec<BTreeSet<usize>> = self.functions.list.iter().map(Function::callees).collect();
         let mut returns: BTreeMap<usize, Result<Rest, Left>> = BTreeMap::new();
         // Whoever is called comes before his callers.
         for component in components(next.len(), |f| next[f].clone()) {
@@ -153,6 +152,7 @@ impl<'a> Cover<'a> {
                     Target::Assumed(a) => {
                         rest.assumed.insert(self.note(a));
                     }
+                    Target::AtExit => return Err(Left::AtExit),
                 }
             }
         }
@@ -164,12 +164,16 @@ impl<'a> Cover<'a> {
         self.returns[f].as_ref().map_err(Clone::clone)
     }
 
-    /// Whether a program that starts in a function ends, with all that the library may run when it begins, ends, or gets a signal.
+    /// Whether everything ends that starts in an entry. Where that is `main`, this is the program, with all that the library may run when it
+    /// begins, ends, or gets a signal; else it is a call of the function, and what it runs is called in it.
     pub fn program(&self, entry: usize) -> Result<Rest, Left> {
+        let mut rest = self.returns(entry)?.clone();
+        if self.functions.list[entry].name != "main" {
+            return Ok(rest);
+        }
         if self.functions.at_exit {
             return Err(Left::AtExit);
         }
-        let mut rest = self.returns(entry)?.clone();
         for f in &self.functions.taken {
             rest.extend(self.returns(*f)?);
         }

@@ -2,11 +2,12 @@
 
 use super::places::{Places, assigned};
 use super::symbolic::{
-    Env, Walk, now, now_cond, renumbered, renumbered_cond, unknowns_of, unknowns_of_cond, vars_of, vars_of_cond,
+    Env, Walk, now, now_cond, reads_of, renumbered, renumbered_cond, unknowns_of, unknowns_of_cond, vars_of,
+    vars_of_cond,
 };
 use super::{Keep, Refusal, Site, Start, refusal};
 use lariat_ir::fast::FastMap;
-use lariat_ir::function::{End, FunctionLoop, Step};
+use lariat_ir::function::{End, FunctionLoop};
 use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, Program, Recursion, Unknown};
 use lariat_ir::{Id, LoopCopy, Mode, SourceId, SourceLoop, UnknownKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -407,15 +408,8 @@ impl<'a> Maker<'a> {
     }
 
     /// What variables and places hold at a location.
-    fn beginning(&mut self) -> Env {
-        let mut env = Env::default();
-        let all = self.site.function().vars.len() + self.places.list.len();
-        for v in 0..all {
-            if let Some(var) = self.kept.get(&v) {
-                env.insert(v, Expr::Var(*var));
-            }
-        }
-        env
+    fn beginning(&self) -> Env {
+        self.kept.iter().map(|(v, var)| (*v, Expr::Var(*var))).collect()
     }
 
     /// Executes a block, and what follows up to the next locations.
@@ -494,8 +488,8 @@ impl<'a> Maker<'a> {
         let mut known: BTreeSet<usize> = env.keys().copied().collect();
         let mut missing = BTreeSet::new();
         for step in &block.steps {
-            missing.extend(step_reads(step).into_iter().filter(|v| !known.contains(v)));
-            known.extend(step_writes(step));
+            missing.extend(reads_of(step).into_iter().filter(|v| !known.contains(v)));
+            known.extend(step.assigns());
         }
         missing.extend((0..self.places.list.len()).map(|n| self.places.first + n).filter(|p| !known.contains(p)));
         for v in missing {
@@ -619,33 +613,6 @@ fn is_about_kept(c: &Cond) -> bool {
     let mut vars = BTreeSet::new();
     vars_of_cond(c, &mut vars);
     !vars.is_empty()
-}
-
-/// The variables that the operands of a step read.
-fn step_reads(step: &Step) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    match step {
-        Step::Assign { value, .. } => vars_of(value, &mut found),
-        Step::Require(c) => vars_of_cond(c, &mut found),
-        Step::Load { at, .. } => vars_of(&at.address, &mut found),
-        Step::Store { at, value } => {
-            vars_of(&at.address, &mut found);
-            if let Some(v) = value {
-                vars_of(v, &mut found);
-            }
-        }
-        Step::Call(_) | Step::Fresh { .. } => {}
-    }
-    found
-}
-
-/// The variable that a step assigns.
-fn step_writes(step: &Step) -> Option<usize> {
-    match step {
-        Step::Assign { var, .. } | Step::Fresh { var } | Step::Load { var, .. } => Some(*var),
-        Step::Call(call) => call.result,
-        Step::Require(_) | Step::Store { .. } => None,
-    }
 }
 
 /// The name and the type of a variable or place, and whether the source has that name.

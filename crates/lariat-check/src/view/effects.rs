@@ -48,7 +48,7 @@ impl Effects {
         let fixed: Vec<Vec<Option<usize>>> = functions.list.iter().map(parameters).collect();
         let mut callers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
         for (f, function) in functions.list.iter().enumerate() {
-            for to in callees(function) {
+            for to in function.callees() {
                 callers[to].insert(f);
             }
         }
@@ -84,11 +84,11 @@ impl Effects {
                         found.add(function, fixed, (where_is(&address), at.bytes), at.by.as_ref());
                     }
                     Step::Call(call) => self.called(function, fixed, (&env, call), &mut found),
-                    // What is loaded has no name before the end of the block.
-                    Step::Load { var, .. } | Step::Fresh { var } => {
-                        env.remove(var);
-                    }
-                    Step::Require(_) => {}
+                    Step::Load { .. } | Step::Fresh { .. } | Step::Require(_) => {}
+                }
+                // What is loaded, or given back, has no name before the end of the block.
+                if let Some(var) = step.assigns().filter(|_| !matches!(step, Step::Assign { .. })) {
+                    env.remove(&var);
                 }
             }
         }
@@ -131,7 +131,7 @@ impl Effects {
                 Target::Function(f) => {
                     known.insert(*f);
                 }
-                Target::Assumed(_) => is_outside = true,
+                Target::Assumed(_) | Target::AtExit => is_outside = true,
             }
         }
         if is_outside || known.is_empty() {
@@ -223,18 +223,11 @@ fn parameters(function: &Function) -> Vec<Option<usize>> {
     let mut assigned = vec![0; function.vars.len()];
     let mut source: Vec<Option<usize>> = vec![None; function.vars.len()];
     for step in function.blocks.iter().flat_map(|b| &b.steps) {
-        match step {
-            Step::Assign { var, value } => {
-                assigned[*var] += 1;
-                source[*var] = match value {
-                    Expr::Var(v) => Some(*v),
-                    _ => None,
-                };
-            }
-            Step::Fresh { var } | Step::Load { var, .. } | Step::Call(Call { result: Some(var), .. }) => {
-                assigned[*var] += 1;
-            }
-            Step::Require(_) | Step::Store { .. } | Step::Call(_) => {}
+        if let Some(var) = step.assigns() {
+            assigned[var] += 1;
+        }
+        if let Step::Assign { var, value: Expr::Var(v) } = step {
+            source[*var] = Some(*v);
         }
     }
     for v in 0..function.vars.len() {
@@ -248,23 +241,6 @@ fn parameters(function: &Function) -> Vec<Option<usize>> {
             && let Some(s) = source[v].filter(|s| *s < function.params)
         {
             found[v] = found[s];
-        }
-    }
-    found
-}
-
-/// The functions of the file that a function may call.
-pub fn callees(function: &Function) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    for step in function.blocks.iter().flat_map(|b| &b.steps) {
-        let Step::Call(call) = step else { continue };
-        for target in &call.targets {
-            match target {
-                Target::Function(f) => {
-                    found.insert(*f);
-                }
-                Target::Assumed(_) => {}
-            }
         }
     }
     found

@@ -37,7 +37,7 @@ pub use cover::{Cover, Ending, Left, Rest};
 pub use derive::{View, derive};
 pub use effects::Effects;
 pub use places::{Place, Places};
-pub use slice::{Deps, deps, deps_before};
+pub use slice::{Deps, deps, deps_before, keeps};
 
 use lariat_ir::function::{Function, Functions};
 use std::collections::BTreeSet;
@@ -119,9 +119,11 @@ pub fn refusal(site: Site<'_>, start: Start) -> Option<Refusal> {
     if let Some(why) = &function.strange {
         return Some(Refusal::Strange(why.clone()));
     }
+    // A block that no run comes to enters nothing: checks whose outcome is known leave such blocks behind.
+    let reached = function.reached();
     let is_entered_elsewhere = |l: usize| {
         let inner = &function.loops[l];
-        (0..function.blocks.len()).any(|b| {
+        reached.iter().copied().any(|b| {
             inner.body.binary_search(&b).is_err()
                 && function.blocks[b]
                     .end

@@ -1,26 +1,30 @@
-//! Places: bytes of memory that a loop names by an address which stays the same in it.
+//! Places: bytes of memory that a loop names by a root and an offset.
 //!
-//! A place has a root that nothing in the loop changes (the address of an object, a variable, or another place that nothing in the loop may
-//! touch), an offset and a size. So all its loads and stores are of the same bytes, and what it holds is a variable like any other; a store through
-//! another address, or a call, may touch it or not.
+//! A place has a root (the address of an object, a variable, or another place), an offset and a size: the bytes from there on that the root's value *now* says. What they hold is
+//! a variable like any other. If nothing in the loop changes the root the address is fixed. Else the place moves: whenever the root gets another value, the place is at other bytes, of
+//! which nothing is known. A store through another address, or a call, may touch it or not.
 //!
-//! **What may touch it.** Let `p` be a place with the root `r` and let something be written at an address with the root `s`. If `r` and `s` are the same variable,
+//! **Which place an access is of.** [`Names`] has what variables and places hold in terms of what they held at the beginning of a block, as far as it is a sum of one such value, the
+//! *symbol*, and a number; a value that nobody knows is a symbol of its own. An access is of a place if its address and that of the place have the same symbol and the same number. Since a
+//! symbol is one value throughout the block, these are the same bytes.
+//!
+//! **What may touch it.** Let `p` be a place whose address has the symbol `r` and let something be written at an address with the symbol `s`. If `r` and `s` are the same,
 //! the bytes are compared. If both are addresses of objects with bounds, these are different ones, since each object has one variable for its address, and no address
 //! computation leads from one into the other without undefined behaviour. If one of them is the address of a private object, the other one is
 //! no address into it: nothing has it but the accesses that name it. A constant object is not written at all. Where the source accesses both by types of which
 //! neither is a kind of the other, and neither is a character, or as members of two structs of which neither holds the other, they have no bytes in common: else the place's next load, by its own type, would be undefined in C
-//! (6.5p7). That rule is broken by some programs, so [`Places::uses_types`] says whether something rests on it. Everything else may touch it.
+//! (6.5p7). Bytes of one symbol that are the same are touched whatever the types are. That rule is broken by some programs, so [`Places::uses_types`] says whether something rests on it. Everything else may touch it.
 
 use super::Site;
 use super::effects::Write;
-use super::symbolic::{Env, now};
-use lariat_ir::function::{Access, AccessType, Call, Object, ObjectRef, Step, Writes};
+use super::symbolic::{Env, now, read_first};
+use lariat_ir::function::{Access, AccessType, Object, ObjectRef, Step, Writes};
 use lariat_ir::neutral::{BinaryOp, Expr, IntType};
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Bytes that a loop names by one address. The number of a root is that of a variable, or, behind those, that of a place.
+/// Bytes that a loop names by a root. The number of a root is that of a variable, or, behind those, that of a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// What its address is counted from.
@@ -53,18 +57,22 @@ pub struct Places {
 /// Where an address points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Where {
-    /// So many bytes from a root.
+    /// So many bytes from a symbol: what a variable or a place held, or a value that nobody knows.
     At(usize, i64),
-    /// Somewhere in the object of a root.
+    /// Somewhere in the object of a symbol.
     In(usize),
     /// Nobody knows.
     Anywhere,
 }
 
-/// The root of an address: the variable that other things are added to.
+/// The first symbol that is none of a variable or place.
+const OPAQUE: usize = usize::MAX / 2;
+
+/// The symbol of an address: what other things are added to.
 pub(super) fn where_is(address: &Expr) -> Where {
     match address {
         Expr::Var(v) => Where::At(*v, 0),
+        Expr::Unknown(u) => Where::At(OPAQUE + u, 0),
         Expr::Binary { op: BinaryOp::Add, left, right, .. } => match (where_is(left), &**right) {
             (Where::At(root, offset), Expr::Const(k, _)) => match i64::try_from(k.clone()) {
                 Ok(k) => offset.checked_add(k).map_or(Where::In(root), |sum| Where::At(root, sum)),
@@ -87,30 +95,24 @@ impl Places {
         let function = site.function();
         let mut this = Self { first: function.vars.len(), ..Self::default() };
         let assigned = assigned(site, site.body());
+        let mut live = BTreeSet::new();
+        for b in site.body() {
+            read_first(&function.blocks[*b], &mut live);
+        }
         for _ in 0..ROUNDS {
-            this.changed.clone_from(&assigned);
-            // A place whose root is one that is touched after all is none; touching more makes more of them.
+            // More places make more of them.
             let before = this.list.len();
-            this.find_touched(site);
-            this.find(site);
+            this.find_changed(site, &assigned);
+            this.find(site, &live);
             if this.list.len() == before {
                 break;
             }
         }
-        this.changed.clone_from(&assigned);
-        this.find_touched(site);
-        // What is counted from something that changes is no place any more: it counts as touched, and nothing is known of it.
-        loop {
-            let before = this.changed.len();
-            for (n, p) in this.list.iter().enumerate() {
-                if this.changed.contains(&p.root) {
-                    this.changed.insert(this.first + n);
-                }
-            }
-            if this.changed.len() == before {
-                break;
-            }
-        }
+        // What was found last has not been compared with all accesses yet.
+        this.each_access(site, |this, names, at| {
+            this.note(names, at);
+        });
+        this.find_changed(site, &assigned);
         this
     }
 
@@ -129,133 +131,172 @@ impl Places {
         !self.changed.contains(&self.list[place - self.first].root)
     }
 
-    /// The place that an access is of, by its number.
-    pub(super) fn find_place(&self, at: Where, bytes: Option<u64>) -> Option<usize> {
-        let Where::At(root, offset) = at else { return None };
-        let is = |p: &Place| p.root == root && p.offset == offset && Some(p.bytes) == bytes && !p.mixed;
-        let number = self.first + self.list.iter().position(is)?;
-        self.is_fixed(number).then_some(number)
+    /// Adds the places that loads and stores of the loop name.
+    fn find(&mut self, site: Site<'_>, live: &BTreeSet<usize>) {
+        // A place that moves is worth a variable only if more than one access names it.
+        let mut seen: BTreeSet<(usize, i64, u64)> = BTreeSet::new();
+        self.each_access(site, |this, names, at| {
+            if !this.note(names, at) {
+                this.add(names, at, live, &mut seen);
+            }
+        });
     }
 
-    /// Adds the places that loads and stores of the loop name.
-    fn find(&mut self, site: Site<'_>) {
+    fn each_access(&mut self, site: Site<'_>, mut act: impl FnMut(&mut Self, &Names, &Access)) {
         for b in site.body() {
-            let mut env = Env::default();
+            let mut names = Names::default();
             for step in &site.function().blocks[*b].steps {
                 if let Step::Load { at, .. } | Step::Store { at, .. } = step {
-                    self.add(&env, at);
+                    act(self, &names, at);
                 }
-                self.follow(&mut env, step);
+                names.step(site, self, step);
             }
         }
     }
 
-    fn add(&mut self, env: &Env, at: &Access) {
-        let (Some(bytes), Some(ty)) = (at.bytes, at.ty) else { return };
-        let Where::At(root, offset) = where_is(&now(env, &at.address)) else { return };
-        let known = self.list.iter_mut().find(|p| p.root == root && p.offset == offset && p.bytes == bytes);
-        let is_known = known.is_some();
-        if let Some(p) = known {
+    /// Notes the types of an access of a place. Gives whether it is one.
+    fn note(&mut self, names: &Names, at: &Access) -> bool {
+        let here = names.locate(&at.address);
+        let mut is_known = false;
+        for n in 0..self.list.len() {
+            if Some(self.list[n].bytes) != at.bytes || self.address(names, n) != here {
+                continue;
+            }
+            is_known = true;
+            let p = &mut self.list[n];
             if p.by != at.by {
                 p.by = None;
             }
-            // A number that was computed as signed must not be reduced on its way through memory.
-            p.mixed |= p.ty.width != ty.width;
-            p.ty.signed |= ty.signed;
+            if let Some(ty) = at.ty {
+                // A number that was computed as signed must not be reduced on its way through memory.
+                p.mixed |= p.ty.width != ty.width;
+                p.ty.signed |= ty.signed;
+            }
         }
-        if !is_known && !self.changed.contains(&root) && self.list.len() < MOST {
-            self.list.push(Place { root, offset, bytes, ty, by: at.by.clone(), mixed: false });
+        is_known
+    }
+
+    fn add(&mut self, names: &Names, at: &Access, live: &BTreeSet<usize>, seen: &mut BTreeSet<(usize, i64, u64)>) {
+        let (Some(bytes), Some(ty)) = (at.bytes, at.ty) else { return };
+        let here = names.locate(&at.address);
+        let Where::At(symbol, offset) = here else { return };
+        if self.list.len() >= MOST {
+            return;
+        }
+        let place = |root: usize, offset: i64| Place { root, offset, bytes, ty, by: at.by.clone(), mixed: false };
+        if symbol < OPAQUE && !self.changed.contains(&symbol) {
+            self.list.push(place(symbol, offset));
+            return;
+        }
+        let is_root = |r: &usize| *r >= self.first || live.contains(r);
+        let of_root = |r: usize| match names.of(r) {
+            Where::At(s, from) if s == symbol => Some((r, offset.checked_sub(from)?)),
+            _ => None,
+        };
+        let roots = [symbol].into_iter().filter(|s| *s < OPAQUE).chain(names.known());
+        if let Some((root, offset)) = roots.filter(is_root).find_map(of_root)
+            && !seen.insert((root, offset, bytes))
+        {
+            self.list.push(place(root, offset));
         }
     }
 
-    /// What variables hold after a step, as far as addresses go: the value of a place that nothing touches is a root.
-    pub(super) fn follow(&self, env: &mut Env, step: &Step) {
-        match step {
-            Step::Assign { var, value } => {
-                let value = now(env, value);
-                env.insert(*var, value);
+    /// Where a place is now.
+    fn address(&self, names: &Names, place: usize) -> Where {
+        let p = &self.list[place];
+        match names.of(p.root) {
+            Where::At(symbol, from) => {
+                from.checked_add(p.offset).map_or(Where::In(symbol), |offset| Where::At(symbol, offset))
             }
-            Step::Load { var, at } => {
-                let place = self.find_place(where_is(&now(env, &at.address)), at.bytes);
-                match place.filter(|p| !self.changed.contains(p) && Some(self.list[p - self.first].ty) == at.ty) {
-                    Some(p) => env.insert(*var, Expr::Var(p)),
-                    None => env.remove(var),
-                };
-            }
-            Step::Fresh { var } => {
-                env.remove(var);
-            }
-            Step::Call(Call { result: Some(var), .. }) => {
-                env.remove(var);
-            }
-            Step::Require(_) | Step::Store { .. } | Step::Call(_) => {}
+            other => other,
         }
     }
 
-    /// Finds the places that something in the loop may touch.
-    fn find_touched(&mut self, site: Site<'_>) {
-        loop {
-            let mut touched: BTreeSet<usize> = BTreeSet::new();
-            for b in site.body() {
-                let mut env = Env::default();
-                for step in &site.function().blocks[*b].steps {
-                    let written = writes(site, &env, step);
-                    for n in 0..self.list.len() {
-                        if written.iter().any(|w| self.may_touch(site, n, w)) {
-                            touched.insert(self.first + n);
-                        }
-                    }
-                    self.follow(&mut env, step);
-                }
+    /// The place that an access is of, by its number.
+    fn find_place(&self, names: &Names, at: &Access) -> Option<usize> {
+        let here = names.locate(&at.address);
+        let Where::At(..) = here else { return None };
+        let is = |n: &usize| {
+            let p = &self.list[*n];
+            Some(p.bytes) == at.bytes && !p.mixed && self.address(names, *n) == here
+        };
+        Some(self.first + (0..self.list.len()).find(is)?)
+    }
+
+    /// Finds what the loop changes: the variables that it assigns, the places that something in it may touch, and those that move.
+    fn find_changed(&mut self, site: Site<'_>, assigned: &BTreeSet<usize>) {
+        self.changed.clone_from(assigned);
+        for b in site.body() {
+            let mut names = Names::default();
+            for step in &site.function().blocks[*b].steps {
+                let done = names.step(site, self, step);
+                self.changed.extend(done.forgotten);
+                self.changed.extend(done.written);
             }
-            let before = self.changed.len();
-            self.changed.extend(touched);
-            if self.changed.len() == before {
-                return;
+        }
+        // The root of a place comes before it.
+        for n in 0..self.list.len() {
+            if self.changed.contains(&self.list[n].root) {
+                self.changed.insert(self.first + n);
             }
         }
     }
 
     /// Whether something that is written may be a byte of a place; see the head of this module.
-    pub(super) fn may_touch(&self, site: Site<'_>, place: usize, written: &Written) -> bool {
+    fn may_touch(&self, site: Site<'_>, names: &Names, place: usize, written: &Written) -> bool {
         let (by, bytes) = match written {
             Written::Bytes(_, bytes, by) => (by.as_deref(), *bytes),
             Written::Typed(by, bytes) => (Some(&**by), *bytes),
             Written::Global(_) | Written::Rest(_) => (None, None),
         };
-        if !self.may_touch_untyped(site, place, written) {
+        let here = self.address(names, place);
+        let p = &self.list[place];
+        if !self.may_touch_untyped(site, p, here, written) {
             return false;
         }
-        let p = &self.list[place];
-        let is_apart = by.zip(p.by.as_deref()).is_some_and(|(a, b)| !a.may_meet(bytes, b, Some(p.bytes)));
+        // Where addresses show that it is touched, types say nothing else.
+        let is_certain = match (written, here) {
+            (Written::Bytes(Where::At(s, _), Some(_), _), Where::At(r, _)) => *s == r,
+            _ => false,
+        };
+        let is_apart =
+            !is_certain && by.zip(p.by.as_deref()).is_some_and(|(a, b)| !a.may_meet(bytes, b, Some(p.bytes)));
         if is_apart {
             self.types.set(true);
         }
         !is_apart
     }
 
-    fn may_touch_untyped(&self, site: Site<'_>, place: usize, written: &Written) -> bool {
-        let p = &self.list[place];
-        let object = object_of(site, p.root);
+    fn may_touch_untyped(&self, site: Site<'_>, p: &Place, here: Where, written: &Written) -> bool {
+        let object = match here {
+            Where::At(symbol, _) | Where::In(symbol) => object_of(site, symbol),
+            Where::Anywhere => None,
+        };
         if object.is_some_and(|(_, o)| o.constant) {
             return false;
         }
         let is_private = object.is_some_and(|(_, o)| o.private);
         match written {
             Written::Bytes(Where::Anywhere, ..) => !is_private,
-            Written::Bytes(Where::At(root, offset), Some(bytes), _) if *root == p.root => {
-                let (from, to) = (i128::from(*offset), i128::from(*offset) + i128::from(*bytes));
-                from < i128::from(p.offset) + i128::from(p.bytes) && i128::from(p.offset) < to
-            }
-            Written::Bytes(Where::At(root, _) | Where::In(root), ..) => {
-                let other = object_of(site, *root);
-                *root == p.root
-                    || !(is_private
+            Written::Bytes(there @ (Where::At(s, _) | Where::In(s)), bytes, _) => match (here, there, bytes) {
+                (Where::At(r, offset), Where::At(_, written), Some(bytes)) if r == *s => {
+                    let (from, to) = (i128::from(*written), i128::from(*written) + i128::from(*bytes));
+                    from < i128::from(offset) + i128::from(p.bytes) && i128::from(offset) < to
+                }
+                (Where::At(r, _) | Where::In(r), ..) if r == *s => true,
+                _ => {
+                    let other = object_of(site, *s);
+                    !(is_private
                         || other.is_some_and(|(_, o)| o.private)
                         || object.is_some_and(|(_, o)| o.bounded) && other.is_some_and(|(_, o)| o.bounded))
-            }
+                }
+            },
             Written::Global(g) => match object {
-                Some((o, _)) => o == ObjectRef::Global(*g),
+                // A function of the file named it, as a store here would: one without bounds may lead into others.
+                Some((o, of)) => {
+                    let other = &site.functions.globals[*g];
+                    o == ObjectRef::Global(*g) || !(of.private || other.private || of.bounded && other.bounded)
+                }
                 None => !site.functions.globals[*g].private,
             },
             Written::Rest(Writes::Nothing) => false,
@@ -272,10 +313,133 @@ impl Places {
     }
 }
 
-/// The object whose address a root is.
-fn object_of(site: Site<'_>, root: usize) -> Option<(ObjectRef, &Object)> {
+/// What variables and places hold, in terms of what they held at the beginning of a block.
+#[derive(Default)]
+pub(super) struct Names {
+    env: Env,
+    /// How many values there are that nobody knows.
+    opaque: usize,
+}
+
+/// What a step does to places, by their numbers.
+#[derive(Default)]
+pub(super) struct Done {
+    /// The place that a load is of.
+    pub read: Option<usize>,
+    /// The place that a store is of.
+    pub written: Option<usize>,
+    /// The places of which nothing is known behind the step.
+    pub forgotten: Vec<usize>,
+}
+
+impl Names {
+    /// Where an address points.
+    fn locate(&self, address: &Expr) -> Where {
+        where_is(&now(&self.env, address))
+    }
+
+    /// The value of a variable or place, as an address.
+    fn of(&self, root: usize) -> Where {
+        self.env.get(&root).map_or(Where::At(root, 0), where_is)
+    }
+
+    /// The variables and places that hold something else than at the beginning.
+    fn known(&self) -> impl Iterator<Item = usize> + use<> {
+        let all: BTreeSet<usize> = self.env.keys().copied().collect();
+        all.into_iter()
+    }
+
+    /// A value that nobody knows.
+    fn unknown(&mut self) -> Expr {
+        self.opaque += 1;
+        Expr::Unknown(self.opaque - 1)
+    }
+
+    /// Does a step.
+    ///
+    /// Where the places are is judged before it. A place whose root gets another value by it is elsewhere behind it, and nothing is known of it; the root of a
+    /// place comes before it in the list, so one pass finds all of these.
+    pub(super) fn step(&mut self, site: Site<'_>, places: &Places, step: &Step) -> Done {
+        let mut done = Done::default();
+        let mut held: BTreeMap<usize, Expr> = BTreeMap::new();
+        match step {
+            Step::Assign { var, value } => {
+                held.insert(*var, now(&self.env, value));
+            }
+            Step::Load { var, at } => {
+                done.read = places.find_place(self, at);
+                let same = done.read.filter(|p| Some(places.list[p - places.first].ty) == at.ty);
+                let value = same.map(|p| self.env.get(&p).cloned().unwrap_or(Expr::Var(p)));
+                held.insert(*var, value.unwrap_or_else(|| self.unknown()));
+            }
+            Step::Store { at, value } => {
+                done.written = places.find_place(self, at);
+                if let Some(p) = done.written {
+                    let same = value.as_ref().filter(|_| Some(places.list[p - places.first].ty) == at.ty);
+                    let value = same.map(|v| now(&self.env, v));
+                    held.insert(p, value.unwrap_or_else(|| self.unknown()));
+                }
+            }
+            Step::Fresh { .. } | Step::Require(_) | Step::Call(_) => {
+                if let Some(var) = step.assigns() {
+                    held.insert(var, self.unknown());
+                }
+            }
+        }
+        let written = self.writes(site, step);
+        if !written.is_empty() {
+            for n in 0..places.list.len() {
+                let place = places.first + n;
+                if done.written != Some(place) && written.iter().any(|w| places.may_touch(site, self, n, w)) {
+                    held.insert(place, self.unknown());
+                    done.forgotten.push(place);
+                }
+            }
+        }
+        held.retain(|v, value| *value != *self.env.get(v).unwrap_or(&Expr::Var(*v)));
+        for (n, p) in places.list.iter().enumerate() {
+            let place = places.first + n;
+            if held.contains_key(&p.root) {
+                held.insert(place, self.unknown());
+                done.written = done.written.filter(|w| *w != place);
+                if !done.forgotten.contains(&place) {
+                    done.forgotten.push(place);
+                }
+            }
+        }
+        self.env.extend(held);
+        done
+    }
+
+    /// What a step writes to memory.
+    fn writes(&self, site: Site<'_>, step: &Step) -> Vec<Written> {
+        match step {
+            Step::Store { at, .. } => vec![Written::Bytes(self.locate(&at.address), at.bytes, at.by.clone())],
+            Step::Call(call) => {
+                let of = |w: Write| match w {
+                    Write::Global(g) => Written::Global(g),
+                    Write::Rest(rest) => Written::Rest(rest),
+                    Write::Typed(by, bytes) => Written::Typed(by, bytes),
+                    Write::Through(address, range) => match (self.locate(&address), range) {
+                        (Where::At(symbol, offset), Some((from, to))) => {
+                            let bytes = u64::try_from(to - from).ok();
+                            Written::Bytes(Where::At(symbol, offset.saturating_add(from)), bytes, None)
+                        }
+                        (Where::At(symbol, _), None) => Written::Bytes(Where::In(symbol), None, None),
+                        (other, _) => Written::Bytes(other, None, None),
+                    },
+                };
+                site.effects.call(call).into_iter().map(of).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The object whose address a symbol is.
+fn object_of(site: Site<'_>, symbol: usize) -> Option<(ObjectRef, &Object)> {
     let function = site.function();
-    let object = function.vars.get(root)?.object?;
+    let object = function.vars.get(symbol)?.object?;
     Some((
         object,
         match object {
@@ -287,7 +451,7 @@ fn object_of(site: Site<'_>, root: usize) -> Option<(ObjectRef, &Object)> {
 
 /// Something that a step writes.
 #[derive(Clone, Debug)]
-pub(super) enum Written {
+enum Written {
     /// Bytes from there on; nothing if it is not known how many. By a type, if that is known.
     Bytes(Where, Option<u64>, Option<Arc<AccessType>>),
     /// What is not named, by a type.
@@ -298,38 +462,7 @@ pub(super) enum Written {
     Rest(Writes),
 }
 
-/// What a step writes to memory.
-pub(super) fn writes(site: Site<'_>, env: &Env, step: &Step) -> Vec<Written> {
-    match step {
-        Step::Store { at, .. } => vec![Written::Bytes(where_is(&now(env, &at.address)), at.bytes, at.by.clone())],
-        Step::Call(call) => {
-            let of = |w: Write| match w {
-                Write::Global(g) => Written::Global(g),
-                Write::Rest(rest) => Written::Rest(rest),
-                Write::Typed(by, bytes) => Written::Typed(by, bytes),
-                Write::Through(address, range) => match (where_is(&now(env, &address)), range) {
-                    (Where::At(root, offset), Some((from, to))) => {
-                        let bytes = u64::try_from(to - from).ok();
-                        Written::Bytes(Where::At(root, offset.saturating_add(from)), bytes, None)
-                    }
-                    (Where::At(root, _), None) => Written::Bytes(Where::In(root), None, None),
-                    (other, _) => Written::Bytes(other, None, None),
-                },
-            };
-            site.effects.call(call).into_iter().map(of).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 /// The variables that some blocks assign.
 pub(super) fn assigned(site: Site<'_>, blocks: &[usize]) -> BTreeSet<usize> {
-    let steps = blocks.iter().flat_map(|b| &site.function().blocks[*b].steps);
-    steps
-        .filter_map(|step| match step {
-            Step::Assign { var, .. } | Step::Fresh { var } | Step::Load { var, .. } => Some(*var),
-            Step::Call(call) => call.result,
-            Step::Require(_) | Step::Store { .. } => None,
-        })
-        .collect()
+    blocks.iter().flat_map(|b| &site.function().blocks[*b].steps).filter_map(Step::assigns).collect()
 }

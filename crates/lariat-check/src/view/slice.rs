@@ -1,8 +1,8 @@
 //! What the exits of a loop depend on. This is advice for whoever chooses what to keep: nothing rests on it.
 
-use super::Site;
 use super::places::Places;
-use super::symbolic::{Env, Walk, now, now_cond, vars_of, vars_of_cond};
+use super::symbolic::{Env, Walk, now, now_cond, read_first, vars_of, vars_of_cond};
+use super::{Keep, Site, Start};
 use lariat_ir::function::End;
 use lariat_ir::neutral::Expr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,11 @@ pub fn deps_before(site: Site<'_>) -> Deps {
 
 fn among(site: Site<'_>, places: &Places, blocks: &[usize]) -> Deps {
     let mut found = Deps::default();
+    // What a block needs of others; the rest, the most by far, is named only within one.
+    let mut needed: BTreeSet<usize> = (0..places.list.len()).map(|n| places.first + n).collect();
+    for b in blocks {
+        read_first(&site.function().blocks[*b], &mut needed);
+    }
     for b in blocks {
         let block = &site.function().blocks[*b];
         let mut env = Env::default();
@@ -42,10 +47,11 @@ fn among(site: Site<'_>, places: &Places, blocks: &[usize]) -> Deps {
                 vars_of_cond(&required, &mut found.addresses);
             }
         }
-        for (var, value) in &env {
+        for (var, value) in env.iter().filter(|(v, _)| needed.contains(v)) {
             vars_of(value, found.made_of.entry(*var).or_default());
         }
-        let leaves = block.end.targets().iter().any(|to| !site.is_inside(*to));
+        // Where the behaviour is undefined no run leaves: what a compiler's check asks decides no exit.
+        let leaves = block.end.targets().iter().any(|to| !site.is_inside(*to) && !is_undefined(site, *to));
         let into = if leaves { &mut found.exits } else { &mut found.branches };
         match &block.end {
             End::Branch { cond, .. } => vars_of_cond(&now_cond(&env, cond), into),
@@ -54,6 +60,15 @@ fn among(site: Site<'_>, places: &Places, blocks: &[usize]) -> Deps {
         }
     }
     found
+}
+
+/// Whether the behaviour is undefined where a block begins, or soon after.
+fn is_undefined(site: Site<'_>, block: usize) -> bool {
+    match site.function().blocks[block].end {
+        End::Ub => true,
+        End::Jump(to) => matches!(site.function().blocks[to].end, End::Ub),
+        _ => false,
+    }
 }
 
 impl Deps {
@@ -70,4 +85,27 @@ impl Deps {
         }
         all
     }
+}
+
+/// What to keep of a loop, in the order in which it is tried: what the exits depend on, with what pointers are moved, and everything.
+pub fn keeps(site: Site<'_>, places: &Places, deps: &Deps) -> Vec<Keep> {
+    let moved: BTreeSet<usize> = deps.addresses.intersection(&places.changed).copied().collect();
+    let exits = deps.closed(&deps.exits);
+    let pointers = deps.closed(&deps.exits.union(&moved).copied().collect());
+    let all: BTreeSet<usize> = [&deps.exits, &deps.branches, &deps.addresses].into_iter().flatten().copied().collect();
+    let all = deps.closed(&all);
+    let mut found: Vec<Keep> = Vec::new();
+    let before = deps_before(site).closed(&pointers);
+    let anywhere = [(&exits, Start::Anywhere), (&pointers, Start::SecondRound), (&all, Start::SecondRound)];
+    for (vars, start) in anywhere.into_iter().chain([(&before, Start::Entry)]) {
+        // Nothing falls where nothing changes.
+        if vars.is_disjoint(&places.changed) || vars.len() > 40 {
+            continue;
+        }
+        let keep = Keep { vars: vars.clone(), start };
+        if !found.contains(&keep) {
+            found.push(keep);
+        }
+    }
+    found
 }

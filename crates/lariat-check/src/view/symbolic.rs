@@ -1,9 +1,9 @@
 //! Expressions of steps in terms of the values at the beginning of a block.
 
 use super::Site;
-use super::places::{Places, where_is, writes};
+use super::places::{Names, Places};
 use lariat_ir::fast::FastMap;
-use lariat_ir::function::{Access, Step};
+use lariat_ir::function::{Block, End, Step};
 use lariat_ir::neutral::{Cond, Expr, IntType};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -114,6 +114,40 @@ pub(super) fn vars_of_cond(c: &Cond, found: &mut BTreeSet<usize>) {
     Leaves { found, unknowns: false, seen: BTreeSet::new() }.cond(c);
 }
 
+/// The variables that the operands of a step read.
+pub(super) fn reads_of(step: &Step) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    match step {
+        Step::Assign { value, .. } => vars_of(value, &mut found),
+        Step::Require(c) => vars_of_cond(c, &mut found),
+        Step::Load { at, .. } => vars_of(&at.address, &mut found),
+        Step::Store { at, value } => {
+            vars_of(&at.address, &mut found);
+            if let Some(v) = value {
+                vars_of(v, &mut found);
+            }
+        }
+        Step::Call(_) | Step::Fresh { .. } => {}
+    }
+    found
+}
+
+/// The variables that a block reads before it writes them.
+pub(super) fn read_first(block: &Block, found: &mut BTreeSet<usize>) {
+    let mut written = BTreeSet::new();
+    for step in &block.steps {
+        found.extend(reads_of(step).difference(&written));
+        written.extend(step.assigns());
+    }
+    let mut read = BTreeSet::new();
+    match &block.end {
+        End::Branch { cond, .. } => vars_of_cond(cond, &mut read),
+        End::Switch { value, .. } => vars_of(value, &mut read),
+        _ => {}
+    }
+    found.extend(read.difference(&written));
+}
+
 /// The unknown values that an expression mentions.
 pub(super) fn unknowns_of(e: &Expr, found: &mut BTreeSet<usize>) {
     Leaves { found, unknowns: true, seen: BTreeSet::new() }.expr(e);
@@ -190,34 +224,26 @@ impl Leaves<'_> {
 
 /// What the steps of a block do to variables and places. `fresh` makes a value that nobody knows.
 ///
-/// There are two sets of values. Those of the caller are in whatever terms he likes. The names are in terms of the variables at the beginning of the
-/// block, and say which place an address is: a root is the same at every block of the loop.
+/// There are two sets of values. Those of the caller are in whatever terms he likes. The names are in terms of the variables and places at the beginning of the
+/// block, and say which place an address is.
 pub(super) struct Walk<'a, F: FnMut(IntType) -> Expr> {
     site: Site<'a>,
     places: &'a Places,
-    names: Env,
+    names: Names,
     fresh: F,
 }
 
 impl<'a, F: FnMut(IntType) -> Expr> Walk<'a, F> {
     /// At the beginning of a block.
     pub(super) fn new(site: Site<'a>, places: &'a Places, fresh: F) -> Self {
-        Self { site, places, names: Env::default(), fresh }
+        Self { site, places, names: Names::default(), fresh }
     }
 
     /// Does a step. Gives the condition without which the behaviour is undefined.
     pub(super) fn step(&mut self, env: &mut Env, step: &Step) -> Option<Cond> {
-        let required = self.values(env, step);
-        self.places.follow(&mut self.names, step);
-        required
-    }
-
-    fn place(&self, at: &Access) -> Option<usize> {
-        self.places.find_place(where_is(&now(&self.names, &at.address)), at.bytes)
-    }
-
-    fn values(&mut self, env: &mut Env, step: &Step) -> Option<Cond> {
         let function = self.site.function();
+        let done = self.names.step(self.site, self.places, step);
+        let mut required = None;
         match step {
             Step::Assign { var, value } => {
                 let value = now(env, value);
@@ -227,37 +253,37 @@ impl<'a, F: FnMut(IntType) -> Expr> Walk<'a, F> {
                 let value = (self.fresh)(function.vars[*var].ty);
                 env.insert(*var, value);
             }
-            Step::Require(c) => return Some(now_cond(env, c)),
-            Step::Load { var, at } => {
+            Step::Require(c) => required = Some(now_cond(env, c)),
+            Step::Load { var, .. } => {
                 let ty = function.vars[*var].ty;
-                let value = match self.place(at) {
+                let value = match done.read {
                     Some(p) => self.convert(now(env, &Expr::Var(p)), self.places.list[p - self.places.first].ty, ty),
                     None => (self.fresh)(ty),
                 };
                 env.insert(*var, value);
             }
             Step::Store { at, value } => {
-                let place = self.place(at);
-                let value = value.as_ref().zip(at.ty).map(|(v, ty)| (now(env, v), ty));
-                self.touch(env, step, place);
-                if let Some(p) = place {
+                if let Some(p) = done.written {
                     let ty = self.places.list[p - self.places.first].ty;
-                    let value = match value {
-                        Some((v, from)) => self.convert(v, from, ty),
+                    let value = match value.as_ref().zip(at.ty) {
+                        Some((v, from)) => self.convert(now(env, v), from, ty),
                         None => (self.fresh)(ty),
                     };
                     env.insert(p, value);
                 }
             }
             Step::Call(call) => {
-                self.touch(env, step, None);
                 if let Some(var) = call.result {
                     let value = (self.fresh)(function.vars[var].ty);
                     env.insert(var, value);
                 }
             }
         }
-        None
+        for place in done.forgotten {
+            let value = (self.fresh)(self.places.list[place - self.places.first].ty);
+            env.insert(place, value);
+        }
+        required
     }
 
     /// A value as one of another type. An address is the number that its bits are without a sign.
@@ -268,18 +294,6 @@ impl<'a, F: FnMut(IntType) -> Expr> Walk<'a, F> {
             return convert(convert(value, from, bits), bits, to);
         }
         convert(value, from, to)
-    }
-
-    /// Forgets the places that a step may touch, but for one that it writes itself.
-    fn touch(&mut self, env: &mut Env, step: &Step, but: Option<usize>) {
-        let written = writes(self.site, &self.names, step);
-        for n in 0..self.places.list.len() {
-            let place = self.places.first + n;
-            if Some(place) != but && written.iter().any(|w| self.places.may_touch(self.site, n, w)) {
-                let value = (self.fresh)(self.places.list[n].ty);
-                env.insert(place, value);
-            }
-        }
     }
 }
 

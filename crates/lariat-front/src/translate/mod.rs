@@ -33,6 +33,8 @@ mod start;
 mod state;
 mod values;
 
+pub use functions::{Held, Origins};
+
 use crate::intrinsic::Intrinsic;
 use crate::models::{Model, Table};
 use crate::module::{
@@ -116,11 +118,27 @@ impl Prepared {
 
     /// Each function with a body, by itself.
     pub fn functions(&self) -> Functions {
-        let mut found = functions::functions(&self.module, self.table());
+        self.functions_with_origins().0
+    }
+
+    /// The module that functions and entries are made from.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The functions, and what their variables are in the module.
+    pub fn functions_with_origins(&self) -> (Functions, Origins) {
+        let (mut found, origins) = functions::functions(&self.module, self.table());
         found.whole = self.names.iter().any(|n| n == "main");
         found.entries.clone_from(&self.functions);
         found.assumed.clone_from(&self.assumed);
-        found
+        let entries = found.entries.iter().copied();
+        found.told = match self.options.entry {
+            EntryChoice::Named(_) if found.whole => found.reachable(entries.chain(found.taken.iter().copied())),
+            EntryChoice::Named(_) => found.reachable(entries),
+            EntryChoice::All | EntryChoice::Default => (0..found.list.len()).collect(),
+        };
+        (found, origins)
     }
 }
 

@@ -55,8 +55,9 @@ pub fn combine(
         all.into_iter().partition(|l| l.recursion().is_some() || l.obligation().is_some());
     let mut verdict = together(&reports);
     let mut reason = (verdict == Verdict::Unknown).then(|| reason_together(&reports)).flatten();
-    // A function that no entry calls may have a loop that is open.
-    if let Some(open) = loops.iter().find(|l: &&LoopReport| l.verdict != Verdict::Terminates)
+    // A function that no entry calls may have a loop that is open. Where the program begins here that does not matter.
+    let matters = |l: &&LoopReport| l.verdict != Verdict::Terminates && l.reason != Some(Reason::NotReached);
+    if let Some(open) = loops.iter().find(matters)
         && verdict == Verdict::Terminates
     {
         (verdict, reason) = (Verdict::Unknown, open.reason.clone());

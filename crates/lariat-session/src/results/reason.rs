@@ -40,6 +40,7 @@ codes! {
         OpenByItself = "L0130", "nothing that falls was found in the loop by itself";
         CalleeOpen = "L0131", "a function that it calls is not shown to return";
         TooLarge = "L0132", "the entry is too large to be followed as a whole";
+        NotReached = "L0133", "no run from the entry comes to it, and by itself it is open";
     }
 }
 
@@ -119,6 +120,8 @@ pub enum Reason {
     CalleeOpen(String, String),
     /// The entry was not translated.
     TooLarge,
+    /// No run from the entry comes to it; by itself it is open.
+    NotReached,
     /// Of a running process, in words.
     Process(ProcessReason, String),
 }
@@ -194,6 +197,7 @@ impl Reason {
             Self::OpenByItself => ReasonKind::OpenByItself,
             Self::CalleeOpen(..) => ReasonKind::CalleeOpen,
             Self::TooLarge => ReasonKind::TooLarge,
+            Self::NotReached => ReasonKind::NotReached,
             Self::Process(ProcessReason::Waits, _) => ReasonKind::Waits,
             Self::Process(ProcessReason::NotWatched, _) => ReasonKind::NotWatched,
             Self::Process(ProcessReason::CounterWraps, _) => ReasonKind::CounterWraps,
@@ -290,6 +294,9 @@ impl fmt::Display for Reason {
                 write!(f, "its own iterations end, but `{name}`, which it calls, is not shown to return: {why}")
             }
             Self::TooLarge => f.write_str("with all that it calls it is too large to be followed as a whole"),
+            Self::NotReached => {
+                f.write_str("no run from the entry comes to it; for other callers, nothing that falls was found in the loop by itself")
+            }
             Self::Process(_, text) => f.write_str(text),
         }
     }

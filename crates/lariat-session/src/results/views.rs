@@ -4,7 +4,6 @@ use super::combine::loop_report;
 use super::{EntryReport, LoopReport, Reason, Subject, SystemReport, ViewReport};
 use crate::analyze::{EntryStudy, Verdict};
 use crate::views::{ViewStudy, Views};
-use lariat_check::view::effects::callees;
 use lariat_check::view::{Cover, Left, Rest, Start};
 use lariat_ir::function::Functions;
 use lariat_ir::{Assumption, LoopCopy, LoopKey, lts};
@@ -37,11 +36,11 @@ pub(super) fn with_views(
     let key = |of: &(usize, usize)| functions.list[of.0].loops[of.1].key.clone();
     let is_clear = |rest: &Rest| !rest.loops.iter().any(|of| overflows.contains(&key(of)));
     let mut used: BTreeSet<usize> = BTreeSet::new();
-    let reachable = reachable(functions);
+    let is_closed = functions.whole && entries.iter().all(|e| e.verdict == Verdict::Terminates);
+    let reached = functions.reachable(functions.entries.iter().chain(&functions.taken).copied());
     for (f, function) in functions.list.iter().enumerate() {
         for (l, this) in function.loops.iter().enumerate() {
-            // What no run of the program comes to is not told, nor is what goes round in no system.
-            if functions.whole && !reachable.contains(&f) {
+            if !functions.told.contains(&f) {
                 continue;
             }
             let known = all.iter().position(|r| r.source() == Some(&this.key));
@@ -58,14 +57,21 @@ pub(super) fn with_views(
                     used.extend(&rest.assumed);
                     match known {
                         Some(n) => {
-                            let (time, attempts) = (all[n].time, std::mem::take(&mut all[n].attempts));
-                            all[n] = LoopReport { time: time + report.time, attempts, ..report };
+                            let before = std::mem::replace(&mut all[n], report);
+                            let this = &mut all[n];
+                            this.time += before.time;
+                            this.attempts.splice(0..0, before.attempts);
                         }
                         None => all.push(report),
                     }
                 }
                 (Ok(_), None) => all.push(open(functions, (f, l), Reason::OnlyByOverflow { hangs: None })),
+                // The entry holds it, and nothing goes around in it.
                 (Err(_), None) if is_told(&this.key) => {}
+                // Calls do not lead there, or the whole program was followed and comes to no such loop.
+                (Err(_), None) if functions.whole && (is_closed || !reached.contains(&f)) => {
+                    all.push(open(functions, (f, l), Reason::NotReached));
+                }
                 (Err(left), None) => all.push(open(functions, (f, l), reason(functions, (f, l), left))),
                 _ => {}
             }
@@ -83,16 +89,6 @@ pub(super) fn with_views(
         }
     }
     Found { rests: used.into_iter().map(|n| cover.assumptions()[n].clone()).collect(), contradictions }
-}
-
-/// The functions that entries, and what the library may run, may come to.
-fn reachable(functions: &Functions) -> BTreeSet<usize> {
-    let mut work: Vec<usize> = functions.entries.iter().chain(&functions.taken).copied().collect();
-    let mut seen: BTreeSet<usize> = work.iter().copied().collect();
-    while let Some(f) = work.pop() {
-        work.extend(callees(&functions.list[f]).into_iter().filter(|g| seen.insert(*g)));
-    }
-    seen
 }
 
 fn is_by_overflow(l: &LoopReport) -> bool {
@@ -136,8 +132,7 @@ fn reason(functions: &Functions, this: (usize, usize), left: &Left) -> Reason {
             Reason::InnerLoopOpen(span.map_or_else(|| shown(*f), |s| format!("{}:{}", shown(*f), s.line)))
         }
         Left::Loop(f, l) => Reason::CalleeOpen(shown(*f), at((*f, *l))),
-        // It is about programs, not about loops.
-        Left::AtExit => Reason::NotCovered,
+        Left::AtExit => Reason::CalleeOpen("exit".to_owned(), "what runs at exit may register more".to_owned()),
         Left::Recursion(f) => Reason::CalleeOpen(shown(*f), "it calls itself".to_owned()),
         Left::Strange(f) if *f == this.0 => Reason::Malformed(functions.list[*f].strange.clone().unwrap_or_default()),
         Left::Strange(f) => Reason::CalleeOpen(shown(*f), functions.list[*f].strange.clone().unwrap_or_default()),

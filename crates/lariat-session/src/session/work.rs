@@ -12,7 +12,6 @@ use crate::threads::deep_thread_in;
 use crate::trace::{self, Reading};
 use crate::views::{Views, study_views};
 use lariat_check::compose::{self, Outcome};
-use lariat_check::view::effects::callees;
 use lariat_check::{System, SystemDefect};
 use lariat_front::Entry;
 use lariat_front::translate::Prepared;
@@ -69,12 +68,12 @@ const LEAST_FOR_ENTRIES: Duration = Duration::from_millis(400);
 
 /// The loops of a function and of all that it may call.
 fn reachable_keys(functions: &Functions, from: usize) -> BTreeSet<LoopKey> {
-    let mut seen = BTreeSet::from([from]);
-    let mut work = vec![from];
-    while let Some(f) = work.pop() {
-        work.extend(callees(&functions.list[f]).into_iter().filter(|g| seen.insert(*g)));
-    }
-    seen.iter().flat_map(|f| functions.list[*f].loops.iter().map(|l| l.key.clone())).collect()
+    let all = functions.reachable([from]);
+    all.iter().flat_map(|f| functions.list[*f].loops.iter().map(|l| l.key.clone())).collect()
+}
+
+fn is_open(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Open(_) | Outcome::NotSeen(_))
 }
 
 /// What is known of a file before it is read, and why it is not more.
@@ -295,7 +294,11 @@ impl Work {
         };
         let extent = self.entries(prepared, &wanted, until);
         if is_first && extent == Extent::All {
-            self.views(&functions, deadline);
+            // What no run comes to is worth as much as all the rest.
+            let spent = self.options.timeout.saturating_sub(deadline.saturating_duration_since(Instant::now()));
+            let soon = Instant::now() + spent.max(LEAST_FOR_ENTRIES);
+            let is_open = self.lock().entries.iter().any(|e| is_open(&e.findings().program()));
+            self.views(&functions, if is_open { deadline } else { deadline.min(soon) });
         }
         Ok(extent)
     }
@@ -327,15 +330,13 @@ impl Work {
         let all: BTreeSet<LoopKey> = so_far.entries.iter().flat_map(|e| e.keys.iter().cloned()).collect();
         let mut decided = BTreeSet::new();
         for key in all {
-            match compose::source_loop(&composed, &key) {
-                Outcome::Hangs => {
-                    decided.insert(key);
-                }
-                Outcome::Ends(_) => {}
-                Outcome::Open(_) | Outcome::NotSeen(_) => open = true,
+            let outcome = compose::source_loop(&composed, &key);
+            open |= is_open(&outcome);
+            if outcome == Outcome::Hangs {
+                decided.insert(key);
             }
         }
-        let whole = composed.iter().all(|e| !matches!(e.program(), Outcome::Open(_) | Outcome::NotSeen(_)));
+        let whole = composed.iter().all(|e| !is_open(&e.program()));
         // Nothing is left to be asked.
         if !open && whole {
             decided.extend(so_far.entries.iter().flat_map(|e| e.keys.iter().cloned()));
@@ -420,7 +421,7 @@ impl SoFar {
         let integers = self.integers.unwrap_or(options.integers());
         let file = path.display().to_string();
         let mut results = combine(&file, integers, options.data_model_name(), (&self.entries, &self.views), time);
-        results.trace = trace::events(&file, self.reading, &self.entries);
+        results.trace = trace::events(&file, self.reading, &self.entries, &self.views);
         results
     }
     /// Gives another reason for what is not done: `was` is the one that it has.

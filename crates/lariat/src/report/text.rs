@@ -103,6 +103,11 @@ fn headline(l: &LoopReport) -> Headline {
             format!("{what} runs for ever by an overflow"),
             "where numbers wrap, some run never leaves it".to_owned(),
         ),
+        (Verdict::Unknown, _) if l.reason == Some(Reason::NotReached) => (
+            Level::NOTE,
+            "undecided loop, which no run from the entry comes to".to_owned(),
+            "neither an end nor an endless run was proved for other callers".to_owned(),
+        ),
         (Verdict::Unknown, _) => {
             let title = match l.obligation() {
                 Some(text) => format!("left open: {text}"),

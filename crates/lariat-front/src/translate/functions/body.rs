@@ -1,7 +1,7 @@
 //! The blocks of one function, instruction by instruction.
 
 use super::locals::{Locals, declared_sign, is_marker, written_by};
-use super::{Shared, calls, is_number};
+use super::{Held, Shared, calls, is_number};
 use crate::intrinsic::Intrinsic;
 use crate::module::{
     AccessedBy, BlockId, Callee, CastOp, Constant, Function, GlobalId, Instruction, Op, Operand, Predicate, Terminator,
@@ -24,6 +24,7 @@ pub(super) struct Body<'m> {
     locals: Locals,
     signs: FastMap<ValueId, bool>,
     vars: Vec<Var>,
+    held: Vec<Option<Held>>,
     objects: Vec<Object>,
     /// The variables of local variables, and of values that more than one block uses.
     home: FastMap<ValueId, usize>,
@@ -48,6 +49,7 @@ impl<'m> Body<'m> {
             locals,
             signs: signs(function),
             vars: Vec::new(),
+            held: Vec::new(),
             objects: Vec::new(),
             home: FastMap::default(),
             arriving: FastMap::default(),
@@ -61,13 +63,21 @@ impl<'m> Body<'m> {
         this
     }
 
-    pub(super) fn finish(self) -> (Vec<Var>, Vec<Object>, Vec<Block>) {
-        (self.vars, self.objects, self.blocks)
+    pub(super) fn finish(self) -> (Vec<Var>, Vec<Object>, Vec<Block>, Vec<Option<Held>>) {
+        (self.vars, self.objects, self.blocks, self.held)
     }
 
     pub(super) fn var(&mut self, name: impl Into<String>, ty: IntType, named: bool) -> usize {
         self.vars.push(Var { name: debug::clean(&name.into()), ty, named, object: None });
+        self.held.push(None);
         self.vars.len() - 1
+    }
+
+    /// A variable that has a counterpart in the module.
+    fn var_of(&mut self, held: Held, name: impl Into<String>, ty: IntType, named: bool) -> usize {
+        let var = self.var(name, ty, named);
+        self.held[var] = Some(held);
+        var
     }
 
     /// Parameters, local variables, and what is used in another block than where it is made.
@@ -78,7 +88,8 @@ impl<'m> Body<'m> {
             let ty = if is_number(&p.ty) { self.type_of(v, &p.ty) } else { IntType::unsigned(1) };
             let name = function.values.iter().find(|(w, _)| *w == v).map(|(_, variable)| variable.name.clone());
             let named = name.is_some();
-            let var = self.var(name.unwrap_or_else(|| format!("argument {}", n + 1)), ty, named);
+            let name = name.unwrap_or_else(|| format!("argument {}", n + 1));
+            let var = self.var_of(Held::Value(v), name, ty, named);
             if is_number(&p.ty) {
                 self.home.insert(v, var);
             }
@@ -92,9 +103,9 @@ impl<'m> Body<'m> {
                     Op::Phi { .. } if is_number(&i.ty) => {
                         let ty = self.type_of(i.id, &i.ty);
                         let name = self.name_of(i);
-                        let var = self.var(name.clone(), ty, false);
+                        let var = self.var_of(Held::Value(i.id), name.clone(), ty, false);
                         self.home.insert(i.id, var);
-                        let var = self.var(format!("{name} arriving"), ty, false);
+                        let var = self.var_of(Held::Arriving(i.id), format!("{name} arriving"), ty, false);
                         self.arriving.insert(i.id, var);
                     }
                     _ => {}
@@ -139,7 +150,7 @@ impl<'m> Body<'m> {
             if is_kept && !self.home.contains_key(&i.id) {
                 let ty = self.type_of(i.id, &i.ty);
                 let name = self.name_of(i);
-                let var = self.var(name, ty, false);
+                let var = self.var_of(Held::Value(i.id), name, ty, false);
                 self.home.insert(i.id, var);
             }
         }
@@ -163,15 +174,15 @@ impl<'m> Body<'m> {
                         }),
                     },
                 };
-                let var = self.var(name, int, named);
+                let var = self.var_of(Held::Content(i.id), name, int, named);
                 self.home.insert(i.id, var);
             }
             return;
         }
         let private = self.locals.private.contains(&i.id);
-        self.objects.push(Object { name: debug::clean(&name), private, constant: false, bounded: true });
+        self.objects.push(Object { private, constant: false, bounded: true });
         let object = ObjectRef::Local(self.objects.len() - 1);
-        let var = self.var(format!("&{name}"), self.shared.address, false);
+        let var = self.var_of(Held::Value(i.id), format!("&{name}"), self.shared.address, false);
         self.vars[var].object = Some(object);
         self.addresses.insert(object, var);
         self.home.insert(i.id, var);
@@ -478,7 +489,7 @@ impl<'m> Body<'m> {
     /// What other threads wrote may be seen from here on.
     fn synchronise(&mut self) {
         let (targets, args) = (Vec::new(), Vec::new());
-        self.steps.push(Step::Call(Call { targets, writes: Writes::Exposed, args, result: None, span: None }));
+        self.steps.push(Step::Call(Call { targets, writes: Writes::Exposed, args, result: None }));
     }
 
     /// Where the life of a local object begins, or ends, nobody knows what it holds.
@@ -505,7 +516,7 @@ impl<'m> Body<'m> {
         }
         let ty = self.type_of(i.id, &i.ty);
         let name = self.name_of(i);
-        let var = self.var(name, ty, false);
+        let var = self.var_of(Held::Value(i.id), name, ty, false);
         let sym = match i.ty {
             Type::Int(1) => Sym::Cond(low_bit(&Num::new(Expr::Var(var), ty))),
             _ => Sym::Num(Num::new(Expr::Var(var), ty)),
@@ -527,7 +538,7 @@ impl<'m> Body<'m> {
             };
             let ty = self.vars[local].ty;
             let name = self.vars[local].name.clone();
-            let var = self.var(name, ty, false);
+            let var = self.var_of(Held::Value(i.id), name, ty, false);
             self.steps.push(Step::Assign { var, value: Expr::Var(local) });
             return if i.ty == Type::Int(1) {
                 Sym::Cond(low_bit(&Num::new(Expr::Var(var), ty)))

@@ -113,6 +113,10 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
                 // What runs in it may be any function that the program gave away.
                 let runs = runs_others(shared, model);
                 is_taken |= runs;
+                let ends = |(occasion, _): &(Occasion, _)| *occasion == Occasion::Exit;
+                if model.runs.iter().any(ends) && shared.registered.contains(&Occasion::Exit) {
+                    targets.push(Target::AtExit);
+                }
                 if model.blocks || model.special || runs || !model.runs.is_empty() || model.reads_stream() {
                     writes = Writes::Exposed;
                     assume(AssumptionKind::Returns, format!("`{}` returns", function.shown()));
@@ -138,7 +142,7 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
         values.push(value);
     }
     let result = body.result(i);
-    body.step(Step::Call(Call { targets, writes, args: values, result, span }));
+    body.step(Step::Call(Call { targets, writes, args: values, result }));
     // What is declared never to return and does is undefined.
     is_gone.then_some(End::Gone)
 }

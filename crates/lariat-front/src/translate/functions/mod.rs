@@ -13,9 +13,9 @@ mod calls;
 mod locals;
 
 use super::flat::{address_taken, index};
-use super::{debug, prepare, sources};
+use super::{prepare, sources};
 use crate::models::{Occasion, Table};
-use crate::module::{Callee, Function, FunctionId, GlobalId, Module, Op, Type};
+use crate::module::{Callee, Function, FunctionId, GlobalId, Module, Op, Type, ValueId};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::function::{self, FunctionLoop, Functions, Object};
 use lariat_ir::neutral::IntType;
@@ -37,8 +37,22 @@ struct Shared<'m> {
     globals: FastMap<GlobalId, usize>,
 }
 
+/// What a variable of a function holds, in terms of the module: for those who compare the two. No proof looks at it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Held {
+    /// The value of this number.
+    Value(ValueId),
+    /// What is in the local object whose address this value is.
+    Content(ValueId),
+    /// What arrives at this `phi`.
+    Arriving(ValueId),
+}
+
+/// For each function its number in the module, and what its variables hold, as far as that has a name there.
+pub type Origins = Vec<(FunctionId, Vec<Option<Held>>)>;
+
 /// The functions of a module that was prepared.
-pub(super) fn functions(module: &Module, table: &Table) -> Functions {
+pub(super) fn functions(module: &Module, table: &Table) -> (Functions, Origins) {
     let defined: Vec<FunctionId> = (0..module.functions.len())
         .map(|n| FunctionId(index(n)))
         .filter(|f| !module.functions[f.0 as usize].blocks.is_empty())
@@ -53,19 +67,21 @@ pub(super) fn functions(module: &Module, table: &Table) -> Functions {
         registered: calls::registered(module, table),
         globals: (0..module.globals.len()).map(|n| (GlobalId(index(n)), n)).collect(),
     };
-    let list = defined.iter().map(|f| function(&shared, &module.functions[f.0 as usize])).collect();
+    let made = defined.iter().map(|f| (*f, function(&shared, &module.functions[f.0 as usize])));
+    let (list, origins) = made.map(|(f, (made, held))| (made, (f, held))).unzip();
     let taken = shared.taken.iter().filter_map(|f| shared.numbers.get(f).copied()).collect();
     let (entries, assumed) = (Vec::new(), Vec::new());
     let at_exit = shared.registered.contains(&Occasion::Exit);
     let globals = globals(module);
-    Functions { list, globals, address: shared.address, taken, at_exit, whole: false, entries, assumed }
+    let told = BTreeSet::new();
+    let address = shared.address;
+    (Functions { list, globals, address, taken, at_exit, whole: false, told, entries, assumed }, origins)
 }
 
 /// A global that is seen in this file only, and whose address is used for loads and stores only, is private.
 fn globals(module: &Module) -> Vec<Object> {
     let exposed: FastSet<GlobalId> = prepare::uses(module, module.functions.iter(), true).exposed;
     let object = |(n, g): (usize, &crate::module::Global)| Object {
-        name: g.variable.as_ref().map_or_else(|| debug::clean(&g.name), |v| v.name.clone()),
         // What is put into a section can be reached by the names that the linker gives to its ends.
         private: !g.external && g.section.is_empty() && !exposed.contains(&GlobalId(index(n))),
         constant: g.constant && g.init.is_some(),
@@ -74,10 +90,10 @@ fn globals(module: &Module) -> Vec<Object> {
     module.globals.iter().enumerate().map(object).collect()
 }
 
-fn function(shared: &Shared<'_>, function: &Function) -> function::Function {
+fn function(shared: &Shared<'_>, function: &Function) -> (function::Function, Vec<Option<Held>>) {
     let mut body = body::Body::new(shared, function);
     body.translate();
-    let (vars, locals, blocks) = body.finish();
+    let (vars, locals, blocks, held) = body.finish();
     let loops = sources::loops_of(shared.module, function)
         .into_iter()
         .map(|l| FunctionLoop {
@@ -87,17 +103,17 @@ fn function(shared: &Shared<'_>, function: &Function) -> function::Function {
             parent: l.parent,
         })
         .collect();
-    function::Function {
+    let made = function::Function {
         name: function.name.clone(),
         shown: function.shown().to_owned(),
-        external: function.external,
         vars,
         params: function.params.len(),
         locals,
         blocks,
         loops,
         strange: strange(shared, function),
-    }
+    };
+    (made, held)
 }
 
 /// Why control may come to a block in a way that its predecessors do not tell.
