@@ -400,7 +400,11 @@ impl<'e, 's> Examiner<'e, 's> {
                 failures.push(failure(FailureKind::EngineContradictsTruth, ts, index, Some(claim), ""));
             }
             match answers.get(n) {
-                Some(Err(why)) => *self.stats.engine_rejections.entry(beginning(why)).or_default() += 1,
+                Some(Err(why)) => {
+                    let why = beginning(why);
+                    *self.stats.engine_rejections.entry(why.clone()).or_default() += 1;
+                    self.stats.rejected_in.entry(why).or_insert_with(|| (index, lts::print(ts)));
+                }
                 accepted => {
                     self.stats.engine_claims.1 += u64::from(accepted.is_some());
                     if let Property::Terminates(h) | Property::Diverges(h) = claim.property {

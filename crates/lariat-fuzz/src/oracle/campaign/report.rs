@@ -49,6 +49,8 @@ pub struct Stats {
     pub incomplete_reasons: BTreeMap<String, u64>,
     /// Why claims of engines were rejected.
     pub engine_rejections: BTreeMap<String, u64>,
+    /// For each of these reasons the first system in which it occurred, by its number, and its text.
+    pub rejected_in: BTreeMap<String, (u64, String)>,
 }
 
 /// The outcome of a campaign.
@@ -80,6 +82,12 @@ impl Stats {
         ] {
             for (k, n) in theirs {
                 *mine.entry(k.clone()).or_default() += n;
+            }
+        }
+        for (k, first) in &other.rejected_in {
+            let e = self.rejected_in.entry(k.clone()).or_insert_with(|| first.clone());
+            if first.0 < e.0 {
+                e.clone_from(first);
             }
         }
         for (k, s) in &other.kinds {
@@ -167,6 +175,9 @@ impl Report {
             for (why, n) in reasons {
                 writeln!(out, "    {n:>6} {why}")?;
             }
+        }
+        for (why, (index, system)) in &s.rejected_in {
+            writeln!(out, "\n  {why}, first in system {index}:\n\n{system}")?;
         }
         for f in &self.failures {
             writeln!(out, "\nFAILURE in system {}: {}\n{}\n", f.index, f.kind.name(), f.detail)?;
