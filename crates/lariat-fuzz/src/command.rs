@@ -167,13 +167,14 @@ fn run_c(o: &Options) -> u8 {
     };
     let t = &report.stats.times;
     eprintln!(
-        "{:.1} s; over all jobs: {:.1} s native, {:.1} s reading, {:.1} s translating, {:.1} s lowering, {:.1} s running",
+        "{:.1} s; over all jobs: {:.1} s native, {:.1} s reading, {:.1} s translating, {:.1} s lowering, {:.1} s running, {:.1} s simulating",
         begin.elapsed().as_secs_f64(),
         t.native.as_secs_f64(),
         t.reading.as_secs_f64(),
         t.translating.as_secs_f64(),
         t.lowering.as_secs_f64(),
-        t.running.as_secs_f64()
+        t.running.as_secs_f64(),
+        t.simulating.as_secs_f64()
     );
     match print(&report.table()) {
         Err(e) => fail(&e),

@@ -9,6 +9,7 @@ use super::generate::{Generated, generate};
 use super::native::{End, MOST_PROGRAMS, Native, single_file};
 use super::program::{Constructs, PRELUDE, Program, Stmt};
 use super::shrink::shrink;
+use super::simulate::Simulated;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -90,6 +91,8 @@ pub struct Stats {
     pub constructs: Constructs,
     /// Observations that were compared.
     pub observations: u64,
+    /// What came of the simulation of views.
+    pub simulated: Simulated,
     /// How long the parts of the work took, over all jobs.
     pub times: Times,
 }
@@ -187,6 +190,11 @@ pub fn describe(examined: &Examined) -> String {
     if let Some(why) = &examined.untranslated {
         let _ = writeln!(text, "\nnot compared: {why}");
     }
+    let v = &examined.simulated;
+    let _ = writeln!(text, "views: {} loops, {} steps, {} starts", v.loops, v.steps, v.starts);
+    for why in v.lost.keys() {
+        let _ = writeln!(text, "  not followed: {why}");
+    }
     for f in &examined.findings {
         let _ = writeln!(text, "\n{}", headline(f));
         if let Some(trace) = &f.trace {
@@ -260,6 +268,7 @@ fn one_batch(plan: &Plan, examiner: &mut Examiner, first: u64, last: u64) -> Res
                 stats.overflows += u64::from(examined.native.overflow_after.is_some());
                 stats.same += examined.same;
                 stats.partly += examined.partly;
+                stats.simulated.add(examined.simulated);
                 stats.observations += examined.native.observed.len() as u64;
                 if let Some(why) = examined.untranslated {
                     *stats.untranslated.entry(why).or_default() += 1;
@@ -354,6 +363,7 @@ impl Report {
         s.same += o.same;
         s.partly += o.partly;
         s.observations += o.observations;
+        s.simulated.add(o.simulated);
         for (k, n) in o.ends {
             *s.ends.entry(k).or_default() += n;
         }
@@ -401,6 +411,21 @@ impl Report {
             for (why, n) in &s.untranslated {
                 writeln!(out, "    {n:>8} {why}")?;
             }
+        }
+        let v = &s.simulated;
+        writeln!(
+            out,
+            "\n  views: {} runs followed, {} of them to their end; {} loops, {} views",
+            v.programs, v.whole, v.loops, v.views
+        )?;
+        writeln!(out, "    {} steps and {} starts compared, {} of them without an answer", v.steps, v.starts, v.open)?;
+        writeln!(out, "    loops that were compared")?;
+        for (feature, n) in &v.features {
+            writeln!(out, "      {n:>8} {feature}")?;
+        }
+        writeln!(out, "    not followed from some moment on")?;
+        for (why, n) in &v.lost {
+            writeln!(out, "      {n:>8} {why}")?;
         }
         writeln!(out, "\n  constructs")?;
         let shown: Vec<String> = s.constructs.iter().map(|(k, n)| format!("{n:>8} {k}")).collect();

@@ -5,6 +5,7 @@ use super::compare::{Outcome, Variant, compare};
 use super::interpret::{Ended, Trace, Values, interpret};
 use super::native::{Build, End, Native, Run, file_of, find_tool};
 use super::program::{PRELUDE, Program};
+use super::simulate::{self, Simulated, simulate};
 use lariat_front::module::{Function, Global, Module};
 use lariat_front::{EntryChoice, Options, compile, llvm, translate};
 use lariat_ir::neutral::{self, Target, lower};
@@ -21,6 +22,10 @@ use std::time::{Duration, Instant};
 pub enum FindingKind {
     /// The system does something else than the program.
     Difference,
+    /// A view of a loop does not have a step that the program makes.
+    View,
+    /// The program was not followed as it runs.
+    Followed,
     /// What the system does depends on something that it does not know and the program does.
     Imprecision,
     /// Something panicked.
@@ -37,6 +42,8 @@ impl FindingKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Difference => "the transition system does something else",
+            Self::View => "a view does not have a step of the program",
+            Self::Followed => "the program was followed wrongly",
             Self::Imprecision => "the transition system does not know what it does",
             Self::Panic => "a panic",
             Self::Hang => "it takes too long",
@@ -81,6 +88,8 @@ pub struct Examined {
     pub partly: u64,
     /// Why the program was not compared, if it was not.
     pub untranslated: Option<String>,
+    /// What came of the simulation of its views.
+    pub simulated: Simulated,
 }
 
 /// A program and what its inputs are made from.
@@ -107,6 +116,8 @@ pub struct Times {
     pub lowering: Duration,
     /// Running the systems.
     pub running: Duration,
+    /// Following programs and asking their views.
+    pub simulating: Duration,
 }
 
 impl Times {
@@ -117,6 +128,7 @@ impl Times {
         self.translating += other.translating;
         self.lowering += other.lowering;
         self.running += other.running;
+        self.simulating += other.simulating;
     }
 }
 
@@ -173,8 +185,9 @@ impl<'e> Examiner<'e> {
 
         let mut done = Vec::new();
         for (k, subject) in subjects.iter().enumerate() {
-            let mut examined =
-                Examined { native: sanitized[k].clone(), findings: Vec::new(), same: 0, partly: 0, untranslated: None };
+            let native = sanitized[k].clone();
+            let (findings, untranslated, simulated) = (Vec::new(), None, Simulated::default());
+            let mut examined = Examined { native, findings, same: 0, partly: 0, untranslated, simulated };
             if let Some(why) = unfit(subject, &plain[k], &sanitized[k]) {
                 let (kind, detail) = (FindingKind::Generator, why);
                 examined.findings.push(Finding { kind, of: None, detail, trace: None, system: None });
@@ -295,6 +308,7 @@ impl<'e> Examiner<'e> {
                 examined.same += c.same;
                 examined.partly += c.partly;
                 examined.untranslated = examined.untranslated.take().or(c.untranslated);
+                examined.simulated.add(c.simulated);
                 self.times.add(&c.times);
             }
             Err(()) => {
@@ -334,10 +348,58 @@ struct Compared {
     same: u64,
     partly: u64,
     untranslated: Option<String>,
+    simulated: Simulated,
     times: Times,
 }
 
 impl Work {
+    /// Follows the program and asks the views of its loops.
+    fn simulate(&self, options: &Options, done: &mut Compared) {
+        let begin = Instant::now();
+        let mut module = self.module.clone();
+        // Half of the programs are read with the rule that memory has types.
+        module.typed_memory = self.input_seed.is_multiple_of(2);
+        let mut targets: Vec<Target> = Vec::new();
+        for t in &self.targets {
+            // Views are for proofs of termination.
+            let t = if *t == Target::CDiverges { Target::CTerminates } else { *t };
+            if !targets.contains(&t) {
+                targets.push(t);
+            }
+        }
+        // The two over Z are alike: a program takes its turn.
+        if targets.len() > 2 {
+            targets.retain(|t| *t != Target::CTerminates);
+        }
+        let simulated = guarded(|| {
+            let prepared = translate::Prepared::new(&module, options).map_err(|f| f.message)?;
+            let (functions, origins) = prepared.functions_with_origins();
+            Ok::<_, String>(simulate(simulate::Subject {
+                module: prepared.module(),
+                functions: &functions,
+                origins: &origins,
+                entry: &self.entry,
+                input_seed: self.input_seed,
+                native: &self.native,
+                targets: &targets,
+            }))
+        });
+        done.times.simulating += begin.elapsed();
+        match simulated {
+            Err(words) => done.findings.push(panicked(None, &format!("simulating: {words}"))),
+            Ok(Err(_)) => {}
+            Ok(Ok(mut found)) => {
+                for w in std::mem::take(&mut found.wrong) {
+                    let kind = if w.target.is_some() { FindingKind::View } else { FindingKind::Followed };
+                    let of = Some((w.target.unwrap_or(self.targets[0]), self.variant));
+                    let (detail, system) = (w.detail, w.system);
+                    done.findings.push(Finding { kind, of, detail, trace: None, system });
+                }
+                done.simulated.add(found);
+            }
+        }
+    }
+
     /// The unknown on which a difference may rest: one that is there whatever the unknowns are is a bug, others are only a loss.
     fn unknown_at_fault(
         &self,
@@ -370,6 +432,7 @@ impl Work {
             entry: EntryChoice::Named(self.entry.clone()),
             ..Options::default()
         };
+        self.simulate(&options, &mut done);
         let begin = Instant::now();
         let translated = guarded(|| translate::translate(&self.module, &options));
         done.times.translating += begin.elapsed();

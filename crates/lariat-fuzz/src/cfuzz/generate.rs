@@ -5,14 +5,14 @@
 //! is not. With a higher risk, that care is left out now and then.
 //!
 //! Nothing that a program observes depends on addresses, on values that were never written or on how padding looks: two
-//! correct translations of one program observe the same. Recursion and variable arguments are left out, because
-//! the translator forgets what happens there.
+//! correct translations of one program observe the same.
 
 mod expr;
 mod floats;
 mod idioms;
 mod lifetimes;
 mod memory;
+mod shared;
 mod stmt;
 mod surroundings;
 mod types;
@@ -533,6 +533,9 @@ impl Generator {
         let globals = self.vars.len();
         if self.jumps {
             self.set_jump(&mut body);
+        }
+        if self.chance(25) {
+            self.shared_memory(&mut body);
         }
         let (least, more) = match self.extent {
             Extent::Tiny => (1, 3),

@@ -14,3 +14,4 @@ pub mod interpret;
 pub mod native;
 pub mod program;
 pub mod shrink;
+pub mod simulate;

@@ -9,7 +9,8 @@ impl Generator {
         if self.times > 60 {
             return self.observe(out);
         }
-        match self.rng.below(37) {
+        match self.rng.below(42) {
+            37..=41 if self.in_main && self.times == 1 => self.shared_memory(out),
             34..=36 => self.surroundings(out),
             32 | 33 => self.left_behind(out),
             30 | 31 => self.float_idiom(out),
