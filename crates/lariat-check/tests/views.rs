@@ -45,6 +45,7 @@ fn all(list: Vec<Function>) -> Functions {
         globals: Vec::new(),
         address: ADDRESS,
         taken: Vec::new(),
+        replaced: Vec::new(),
         at_exit: false,
         whole: false,
         told: BTreeSet::new(),

@@ -11,6 +11,7 @@
 #include "debug.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Constants.h"
@@ -25,6 +26,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Support/xxhash.h"
 
 #include <set>
 #include <string>
@@ -113,6 +115,7 @@ class Writer {
     uint64_t Nodes;
   };
   DenseMap<const Type *, TypeInfo> TypeInfos;
+  DenseMap<const MDNode *, std::string> StructNames;
 
   DebugInfo Debug;
 
@@ -221,6 +224,9 @@ private:
     int64_t Offset = 0;
     for (unsigned N = 0; N < MaxChain; ++N) {
       if (auto *A = dyn_cast<GlobalAlias>(C)) {
+        // Another definition may take the place of a weak one when the program is linked.
+        if (A->isInterposable())
+          break;
         C = A->getAliasee();
       } else if (auto *E = dyn_cast<DSOLocalEquivalent>(C)) {
         C = E->getGlobalValue();
@@ -413,6 +419,51 @@ private:
 
   // ---- globals
 
+  // Whether other files know an object or a function by this or by another name.
+  static bool isExternal(const GlobalValue &G) {
+    if (!G.hasLocalLinkage())
+      return true;
+    for (const GlobalAlias &A : G.getParent()->aliases())
+      if (!A.hasLocalLinkage() && A.getAliaseeObject() == &G)
+        return true;
+    return false;
+  }
+
+  // Whether its initial value is written.
+  static bool isInitialKnown(const GlobalVariable &G) {
+    // Another definition may take the place of a weak one when the program is linked.
+    return G.hasInitializer() && !G.isExternallyInitialized() && !G.isInterposable();
+  }
+
+  // Nothing is known of a body that is not all there: a naked function returns inside its assembly, and prologue data
+  // run first.
+  static bool isBodyKnown(const Function &F) { return !F.hasFnAttribute(Attribute::Naked) && !F.hasPrologueData(); }
+
+  // Whether its address is used by something that is not written: then nobody knows for what.
+  static bool isUsedElsewhere(const GlobalValue &G) {
+    SmallVector<const Value *, 8> Open{&G};
+    SmallPtrSet<const Value *, 16> Seen;
+    while (!Open.empty()) {
+      for (const User *U : Open.pop_back_val()->users()) {
+        if (auto *I = dyn_cast<Instruction>(U)) {
+          const Function &F = *I->getFunction();
+          // What may be replaced is as good as declared only, and yet what is there may be what runs.
+          if (!isBodyKnown(F) || (F.isInterposable() && F.getName() != "main"))
+            return true;
+        } else if (auto *V = dyn_cast<GlobalVariable>(U)) {
+          if (!isInitialKnown(*V))
+            return true;
+        } else if (isa<GlobalValue>(U) && !isa<GlobalAlias>(U)) {
+          // A resolver, prefix data.
+          return true;
+        } else if (Seen.insert(U).second) {
+          Open.push_back(U);
+        }
+      }
+    }
+    return false;
+  }
+
   void global(const GlobalVariable &G) {
     Type *T = G.getValueType();
     Out.text(G.getName());
@@ -428,15 +479,14 @@ private:
     Out.number(hasFixedSize(T) ? DL.getTypeAllocSize(T).getFixedValue() : 0);
     type(T);
     Out.flag(G.isConstant());
-    Out.flag(!G.hasLocalLinkage());
+    Out.flag(isExternal(G));
+    Out.flag(isUsedElsewhere(G));
     Out.flag(G.isThreadLocal());
     Out.flag(G.hasGlobalUnnamedAddr());
     Out.number(G.getPointerAlignment(DL).value());
     Out.text(G.getSection());
-    // Another definition may take the place of a weak one when the program is linked.
-    bool Known = G.hasInitializer() && !G.isExternallyInitialized() && !G.isInterposable();
-    Out.flag(Known);
-    if (Known)
+    Out.flag(isInitialKnown(G));
+    if (isInitialKnown(G))
       constant(G.getInitializer());
   }
 
@@ -458,7 +508,8 @@ private:
     Out.flag(Differs);
     if (Differs)
       Out.text(Source);
-    Out.flag(!F.hasLocalLinkage());
+    Out.flag(isExternal(F));
+    Out.flag(isUsedElsewhere(F));
     Out.flag(F.isInterposable());
     Out.flag(F.hasGlobalUnnamedAddr());
     promise(F.getAttributes().getRetAttrs());
@@ -476,9 +527,7 @@ private:
     Out.flag(F.doesNotReturn());
     Debug.place(Out, Program ? Program->getFile() : nullptr, Program ? Program->getLine() : 0, 0);
 
-    // Nothing is known of a body that is not all there: a naked function returns inside its assembly, and prologue data
-    // run first.
-    if (F.hasFnAttribute(Attribute::Naked) || F.hasPrologueData()) {
+    if (!isBodyKnown(F)) {
       Out.number(0);
       Out.number(0);
       Out.number(0);
@@ -624,14 +673,15 @@ private:
       Out.text(S);
   }
 
-  // The name of a type in the tree of types. One without a name is called by what it is made of: two that look the same count as one.
-  static std::string structName(const MDNode *Type, unsigned Depth = 0) {
+  // The name of a type in the tree of types, with a number made from what it is made of: two structs in different scopes may have
+  // one name, and some have none. Two that look the same count as one.
+  std::string structName(const MDNode *Type, unsigned Depth = 0) {
     auto *Name = Type->getNumOperands() ? dyn_cast_or_null<MDString>(Type->getOperand(0)) : nullptr;
-    if (!Name || Depth > 8)
+    if (!Name || Depth > 32)
       return "";
-    if (!Name->getString().empty())
-      return Name->getString().str();
-    std::string Made = "{";
+    if (auto Known = StructNames.find(Type); Known != StructNames.end())
+      return Known->second;
+    std::string Made;
     for (unsigned N = 1; N + 1 < Type->getNumOperands(); N += 2) {
       const MDNode *Member = dyn_cast_or_null<MDNode>(Type->getOperand(N));
       auto *Offset = mdconst::dyn_extract_or_null<ConstantInt>(Type->getOperand(N + 1));
@@ -640,7 +690,8 @@ private:
         return "";
       Made += Inner + "@" + std::to_string(Offset->getZExtValue()) + ",";
     }
-    return Made + "}";
+    Made = Name->getString().str() + "#" + utohexstr(xxh3_64bits(Made));
+    return StructNames.try_emplace(Type, Made).first->second;
   }
 
   void structsIn(const MDNode *Type, std::set<std::string> &Inside, unsigned Depth) {
@@ -662,6 +713,7 @@ private:
   void opaqueInstruction(const Instruction &I) {
     Out.byte(InOpaque);
     Out.text(I.getOpcodeName());
+    Out.flag(I.mayHaveSideEffects());
     uint64_t Count = 0;
     for (const Use &U : I.operands())
       Count += !isa<BasicBlock>(U);

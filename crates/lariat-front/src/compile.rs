@@ -156,7 +156,14 @@ pub(crate) fn is_source(path: &Path) -> bool {
 /// Whether memory is accessed by its declared type only, as far as the compiler's flags say.
 pub(crate) fn typed_memory(flags: &[String]) -> bool {
     let last = flags.iter().rev().find(|f| f.ends_with("strict-aliasing"));
-    last.is_none_or(|f| f != "-fno-strict-aliasing")
+    // Flags that stand elsewhere may say so, and for Windows the compiler does by itself.
+    let may_relax = |f: &String| {
+        f == "-relaxed-aliasing"
+            || f.starts_with('@')
+            || f.starts_with("--config")
+            || ["windows", "msvc", "uefi"].iter().any(|os| f.contains(os))
+    };
+    last.is_none_or(|f| f != "-fno-strict-aliasing") && !flags.iter().any(may_relax)
 }
 
 fn failure(message: impl Into<String>) -> Failure {

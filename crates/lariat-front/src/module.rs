@@ -491,6 +491,8 @@ pub enum Op {
     /// What is not understood; `what` is LLVM's name for it.
     Opaque {
         what: String,
+        /// Whether it does more than give a result.
+        acts: bool,
         args: Vec<Operand>,
     },
 }
@@ -598,8 +600,12 @@ pub struct Function {
     pub source_name: Option<String>,
     /// Whether other translation units see it.
     pub external: bool,
+    /// Whether its address is used by something that is not here: a body or an initial value that was left out.
+    pub elsewhere: bool,
     /// Whether another definition may take its place when the program is linked.
     pub replaceable: bool,
+    /// Whether it had a body that may be replaced, and that was taken away: what runs may be this one or another.
+    pub defaulted: bool,
     /// Whether its address means nothing: another function may have the same (`unnamed_addr`).
     pub unnamed: bool,
     /// What is promised of the result.
@@ -653,6 +659,8 @@ pub struct Global {
     pub constant: bool,
     /// Whether other translation units see it.
     pub external: bool,
+    /// Whether its address is used by something that is not here: a body or an initial value that was left out.
+    pub elsewhere: bool,
     /// Whether each thread has its own.
     pub thread_local: bool,
     /// Whether its address means nothing: a constant may be merged with others (`unnamed_addr`).

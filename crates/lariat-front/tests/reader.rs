@@ -196,7 +196,10 @@ fn every_flag_is_read() {
             None,
         ]
     );
-    assert_eq!(op(&module, "f", 11), Op::Opaque { what: "getelementptr".to_owned(), args: vec![value(3), value(2)] });
+    assert_eq!(
+        op(&module, "f", 11),
+        Op::Opaque { what: "getelementptr".to_owned(), acts: false, args: vec![value(3), value(2)] }
+    );
 }
 
 #[test]

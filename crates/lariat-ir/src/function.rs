@@ -28,6 +28,8 @@ pub struct Functions {
     pub address: IntType,
     /// The numbers of the functions whose address is taken: the library may run one of them when the program begins, ends, or gets a signal.
     pub taken: Vec<usize>,
+    /// That functions return whose address is taken, and whose bodies others may replace when the program is linked.
+    pub replaced: Vec<Assumption>,
     /// Whether functions are registered to run when the program ends.
     pub at_exit: bool,
     /// Whether the program starts at an entry here, in `main`: nobody else calls its functions then.

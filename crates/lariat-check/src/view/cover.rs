@@ -80,14 +80,23 @@ pub struct Cover<'a> {
     /// Of each function: whether it returns.
     returns: Vec<Result<Rest, Left>>,
     assumptions: Vec<Assumption>,
+    /// Those about functions that others may replace, by their numbers.
+    replaced: BTreeSet<usize>,
 }
 
 impl<'a> Cover<'a> {
     /// What follows from some proofs about views of these functions.
     pub fn new(functions: &'a Functions, ends: impl IntoIterator<Item = Ending>) -> Self {
         let ends = ends.into_iter().map(|e| ((e.function, e.of), e.uses_types)).collect();
-        let mut this = Self { functions, ends, returns: Vec::new(), assumptions: functions.assumed.clone() };
+        let mut this = Self {
+            functions,
+            ends,
+            returns: Vec::new(),
+            assumptions: functions.assumed.clone(),
+            replaced: BTreeSet::new(),
+        };
         this.find_returns();
+        this.replaced = functions.replaced.iter().map(|a| this.note(a)).collect();
         this
     }
 
@@ -177,6 +186,7 @@ impl<'a> Cover<'a> {
         for f in &self.functions.taken {
             rest.extend(self.returns(*f)?);
         }
+        rest.assumed.extend(&self.replaced);
         Ok(rest)
     }
 

@@ -295,6 +295,7 @@ impl<'a> Reader<'a> {
             ty: self.ty()?,
             constant: self.flag()?,
             external: self.flag()?,
+            elsewhere: self.flag()?,
             thread_local: self.flag()?,
             unnamed: self.flag()?,
             align: self.number()?,
@@ -309,6 +310,7 @@ impl<'a> Reader<'a> {
         let name = self.text()?;
         let source_name = self.option(Self::text)?;
         let external = self.flag()?;
+        let elsewhere = self.flag()?;
         let replaceable = self.flag()?;
         let unnamed = self.flag()?;
         let promise = self.promise()?;
@@ -332,7 +334,9 @@ impl<'a> Reader<'a> {
             name,
             source_name,
             external,
+            elsewhere,
             replaceable,
+            defaulted: false,
             unnamed,
             promise,
             params,
@@ -469,7 +473,7 @@ impl<'a> Reader<'a> {
             17 => Op::VaArg { list: self.operand()? },
             18 => Op::LandingPad,
             19 => Op::Fence,
-            20 => Op::Opaque { what: self.text()?, args: self.list(Self::operand)? },
+            20 => Op::Opaque { what: self.text()?, acts: self.flag()?, args: self.list(Self::operand)? },
             _ => return self.torn(),
         })
     }

@@ -661,6 +661,12 @@ impl Table {
         Ok(table)
     }
 
+    /// The model of a function that has no body here. One whose body another may replace when the program is linked has none: what runs
+    /// may be that body.
+    pub fn of(&self, function: &module::Function) -> Option<&Model> {
+        if function.defaulted { None } else { self.get(&function.name) }
+    }
+
     /// The model of a function by its name in the object file.
     pub fn get(&self, name: &str) -> Option<&Model> {
         // Clang marks names that get no prefix of the target's with this byte.

@@ -438,7 +438,8 @@ pub(super) fn candidates(module: &Module, taken: &BTreeSet<FunctionId>, args: us
 
 /// The functions whose address is a value somewhere.
 pub(super) fn address_taken(module: &Module) -> BTreeSet<FunctionId> {
-    let mut found = BTreeSet::new();
+    let elsewhere = module.functions.iter().enumerate().filter(|(_, f)| f.elsewhere);
+    let mut found: BTreeSet<FunctionId> = elsewhere.map(|(n, _)| FunctionId(index(n))).collect();
     for global in &module.globals {
         global.init.iter().for_each(|c| mention(c, &mut found));
     }
@@ -471,7 +472,7 @@ fn mention(c: &crate::module::Constant, found: &mut BTreeSet<FunctionId>) {
         Constant::Function(f) => {
             found.insert(*f);
         }
-        Constant::Aggregate(_, parts) => parts.iter().for_each(|p| mention(p, found)),
+        Constant::Aggregate(_, parts) | Constant::Opaque(_, parts) => parts.iter().for_each(|p| mention(p, found)),
         Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => mention(inner, found),
         _ => {}
     }

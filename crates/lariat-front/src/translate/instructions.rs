@@ -97,6 +97,11 @@ impl<'m> Builder<'_, 'm> {
                 );
                 Some(self.values.any(state, ty, UnknownKind::Environment))
             }
+            // Assembly that may jump, and memory of another address space.
+            Op::Opaque { acts: true, .. } => {
+                self.control.beyond_unless(&mut self.values, state, truth(false));
+                return Ok(Flow::Done);
+            }
             Op::Opaque { what, .. } => {
                 let span = state.span.clone();
                 self.values.assume(

@@ -399,7 +399,7 @@ impl<'m> Context<'m> {
                 let caller = self.flat.function(at.instance);
                 let types: Vec<Type> = args.iter().map(|a| values::operand_type(caller, a)).collect();
                 // What the program declares differently is another function.
-                match self.table.get(&function.name) {
+                match self.table.of(function) {
                     Some(model)
                         if model.fits(&types, &instruction.ty)
                             && model.may_stand_for(&types, &instruction.ty, *noreturn || function.noreturn) =>

@@ -32,6 +32,7 @@ pub(super) fn prepare(module: &Module) -> Module {
         checks(function, &traps);
         // What may be replaced is as good as declared only.
         if function.replaceable && function.name != "main" {
+            function.defaulted = !function.blocks.is_empty();
             function.blocks.clear();
         }
     }
@@ -321,15 +322,25 @@ fn mention(c: &Constant, found: &mut FastSet<GlobalId>) {
         Constant::Global(g, _) => {
             found.insert(*g);
         }
-        Constant::Aggregate(_, parts) => parts.iter().for_each(|p| mention(p, found)),
+        Constant::Aggregate(_, parts) | Constant::Opaque(_, parts) => parts.iter().for_each(|p| mention(p, found)),
         Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => mention(inner, found),
         _ => {}
+    }
+}
+
+/// What an access is to. One by an address that is computed names no object.
+fn accessed(at: &Constant, found: &mut FastSet<GlobalId>, exposed: &mut FastSet<GlobalId>) {
+    mention(at, found);
+    if !matches!(at, Constant::Global(..)) {
+        mention(at, exposed);
     }
 }
 
 /// What some functions, and the initial values of globals if asked for, do with globals.
 pub(super) fn uses<'a>(module: &'a Module, functions: impl Iterator<Item = &'a Function>, initial: bool) -> Uses {
     let mut found = Uses::default();
+    let elsewhere = module.globals.iter().enumerate().filter(|(_, g)| g.elsewhere);
+    found.exposed.extend(elsewhere.map(|(n, _)| GlobalId(super::flat::index(n))));
     if initial {
         for global in &module.globals {
             global.init.iter().for_each(|c| mention(c, &mut found.exposed));
@@ -340,7 +351,7 @@ pub(super) fn uses<'a>(module: &'a Module, functions: impl Iterator<Item = &'a F
             match &i.op {
                 Op::Load { ptr, .. } => {
                     if let Operand::Constant(c) = ptr {
-                        mention(c, &mut found.loaded);
+                        accessed(c, &mut found.loaded, &mut found.exposed);
                     }
                 }
                 Op::Store { value, ptr, .. } => {
@@ -348,7 +359,7 @@ pub(super) fn uses<'a>(module: &'a Module, functions: impl Iterator<Item = &'a F
                         mention(c, &mut found.exposed);
                     }
                     if let Operand::Constant(c) = ptr {
-                        mention(c, &mut found.stored);
+                        accessed(c, &mut found.stored, &mut found.exposed);
                     }
                 }
                 op => {

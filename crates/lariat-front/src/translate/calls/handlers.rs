@@ -160,14 +160,14 @@ impl Handlers {
                     Operand::Constant(Constant::Function(f)) => Some(*f),
                     _ => None,
                 }));
-                if let Some(model) = table.get(&function.name) {
+                if let Some(model) = table.of(function) {
                     see(model, Some(caller), Some(args));
                 }
             }
         }
         // What is called through a pointer is called with anything.
         for function in taken.iter().map(|f| &module.functions[f.0 as usize]).filter(|f| f.blocks.is_empty()) {
-            if let Some(model) = table.get(&function.name) {
+            if let Some(model) = table.of(function) {
                 see(model, None, None);
             }
         }
@@ -205,7 +205,9 @@ pub(super) fn risk(module: &Module, table: &Table, f: FunctionId) -> Risk {
         for i in function.blocks.iter().flat_map(|b| &b.instructions) {
             match &i.op {
                 Op::Call { callee: Callee::Function(g), .. } => work.push(*g),
-                Op::Call { callee: Callee::Asm(_) | Callee::Pointer(_), .. } => found.strays = true,
+                Op::Call { callee: Callee::Asm(_) | Callee::Pointer(_), .. } | Op::Opaque { acts: true, .. } => {
+                    found.strays = true;
+                }
                 _ => {}
             }
         }
@@ -225,7 +227,7 @@ fn risk_outside(table: &Table, function: &Function) -> Risk {
         let traps = matches!(which, Intrinsic::Trap | Intrinsic::UbsanTrap | Intrinsic::Unlisted(Unlisted::Traps));
         return Risk { ends: function.noreturn || traps, ..Risk::default() };
     }
-    match table.get(name) {
+    match table.of(function) {
         Some(model) => {
             let ends = |how: Ends| model.ends.as_ref().is_some_and(|e| e.how == how);
             let always = model.ends.as_ref().is_some_and(|e| e.when == When::Always);
@@ -247,7 +249,7 @@ pub(in crate::translate) fn registers_at_exit(module: &Module, table: &Table, f:
     let at_exit = |model: &Model| model.effects.iter().any(|e| matches!(e, Effect::Registers(_, Occasion::Exit)));
     called(module, f).iter().any(|g| {
         let function = &module.functions[g.0 as usize];
-        function.blocks.is_empty() && table.get(&function.name).is_some_and(at_exit)
+        function.blocks.is_empty() && table.of(function).is_some_and(at_exit)
     })
 }
 

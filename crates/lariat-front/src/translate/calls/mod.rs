@@ -506,7 +506,7 @@ impl<'m> Builder<'_, 'm> {
         if let Some(f) = declared.filter(|f| f.intrinsic.is_none()) {
             self.values.origins().unknown_functions.insert(f.shown().to_owned());
         }
-        if let Some(model) = declared.and_then(|f| self.cx.table.get(&f.name))
+        if let Some(model) = declared.and_then(|f| self.cx.table.of(f))
             && !self.run_unfollowed(state, model)
         {
             return Ok(Flow::Done);

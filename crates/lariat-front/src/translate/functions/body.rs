@@ -1,6 +1,6 @@
 //! The blocks of one function, instruction by instruction.
 
-use super::locals::{Locals, declared_sign, is_marker, written_by};
+use super::locals::{Locals, declared_sign, is_marker, keeps_object, written_by};
 use super::{Held, Shared, calls, is_number};
 use crate::intrinsic::Intrinsic;
 use crate::module::{
@@ -423,10 +423,7 @@ impl<'m> Body<'m> {
                 self.store(value, ptr, ty, (*size, by));
                 return None;
             }
-            Op::Gep { base, offset, indices, flags } => {
-                let is_plain = indices.is_empty() && *offset == 0;
-                if flags.inbounds || is_plain { self.element(base, *offset, indices) } else { self.fresh_sym(&i.ty) }
-            }
+            Op::Gep { base, offset, indices, .. } if keeps_object(&i.op) => self.element(base, *offset, indices),
             Op::Binary { op, left, right, flags } if is_number(&i.ty) => {
                 use crate::module::BinOp;
                 if width == 1 {
@@ -480,6 +477,10 @@ impl<'m> Body<'m> {
                 return None;
             }
             Op::Call { .. } => return calls::call(self, i),
+            Op::Opaque { acts: true, .. } => {
+                self.synchronise();
+                self.fresh_sym(&i.ty)
+            }
             _ => self.fresh_sym(&i.ty),
         };
         self.values.insert(i.id, sym);

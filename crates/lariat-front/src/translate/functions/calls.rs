@@ -15,7 +15,7 @@ use lariat_ir::{Assumption, AssumptionKind};
 fn model_of<'m>(shared: &Shared<'m>, callee: &Callee, i: &Instruction, types: &[Type]) -> Option<&'m Model> {
     let (Callee::Function(f), Op::Call { noreturn, .. }) = (callee, &i.op) else { return None };
     let function = &shared.module.functions[f.0 as usize];
-    let model = shared.table.get(&function.name)?;
+    let model = shared.table.of(function)?;
     let fits = model.fits(types, &i.ty) && model.may_stand_for(types, &i.ty, *noreturn || function.noreturn);
     fits.then_some(model)
 }
@@ -26,7 +26,7 @@ pub(super) fn strays(shared: &Shared<'_>, callee: &Callee) -> Option<String> {
         Callee::Function(f) => {
             let function = &shared.module.functions[f.0 as usize];
             let is_strange = matches!(function.intrinsic, Some(Intrinsic::SetJump | Intrinsic::Beyond))
-                || shared.table.get(&function.name).is_some_and(|model| model.again || model.jumps);
+                || shared.table.of(function).is_some_and(|model| model.again || model.jumps);
             is_strange.then(|| format!("control may come back from `{}`", function.shown()))
         }
         Callee::Asm(text) => (!falls_through(text)).then(|| "its assembly may jump".to_owned()),
@@ -108,7 +108,7 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
             if let Some(number) = shared.numbers.get(f) {
                 targets.push(Target::Function(*number));
             } else if let Some(model) = model_of(shared, callee, i, &types) {
-                writes = writes_of(model);
+                writes = writes_of(shared, model);
                 is_gone |= model.ends.as_ref().is_some_and(|e| e.when == When::Always && e.how != Ends::Throw);
                 // What runs in it may be any function that the program gave away.
                 let runs = runs_others(shared, model);
@@ -124,6 +124,8 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
                 if let Some((kind, text)) = &model.assumption {
                     assume(*kind, text.clone());
                 }
+            } else if is_gone {
+                assume(AssumptionKind::Returns, format!("`{}` ends the program, or throws", function.shown()));
             } else {
                 assume(AssumptionKind::Returns, format!("`{}` returns", function.shown()));
             }
@@ -185,7 +187,7 @@ fn runs_others(shared: &Shared<'_>, model: &Model) -> bool {
 /// The occasions for which a file registers functions. One that gives away the address of a function that registers others may do anything with it.
 pub(super) fn registered(module: &Module, table: &Table) -> Vec<Occasion> {
     let declared = module.functions.iter().filter(|f| f.blocks.is_empty());
-    let models = declared.filter_map(|f| table.get(&f.name));
+    let models = declared.filter_map(|f| table.of(f));
     let mut found = Vec::new();
     for effect in models.flat_map(|m| &m.effects) {
         if let Effect::Registers(_, occasion) = effect
@@ -199,13 +201,13 @@ pub(super) fn registered(module: &Module, table: &Table) -> Vec<Occasion> {
 
 /// What a function of the library writes. The bytes that one returns a pointer to are the library's, and so is the buffer of a stream, which the
 /// program may have given to it.
-fn writes_of(model: &Model) -> Writes {
+fn writes_of(shared: &Shared<'_>, model: &Model) -> Writes {
     let is_quiet = model.writes_nothing
         && model.keeps.is_empty()
         && model.effects.is_empty()
         && model.streams.is_empty()
         && !model.breaks_pipe;
-    if is_quiet && is_plain(&model.returns) { Writes::Errno } else { Writes::Exposed }
+    if is_quiet && is_plain(&model.returns) && !shared.is_errno_named { Writes::Errno } else { Writes::Exposed }
 }
 
 /// Whether what comes back is no object of the library that a call fills.

@@ -35,6 +35,7 @@ impl Locals {
             before = derived.len();
             for i in function.blocks.iter().flat_map(|b| &b.instructions) {
                 if let Op::Gep { base: Operand::Value(b), .. } = &i.op
+                    && keeps_object(&i.op)
                     && let Some(root) = derived.get(b).copied()
                 {
                     derived.insert(i.id, root);
@@ -67,6 +68,9 @@ impl Locals {
                 }
                 Op::Gep { base: Operand::Value(b), indices, .. } => {
                     promoted.remove(b);
+                    if !keeps_object(&i.op) {
+                        taken.push(*b);
+                    }
                     taken.extend(indices.iter().filter_map(|(o, _)| as_value(o)));
                 }
                 op => taken.extend(operands_of(op).into_iter().filter_map(as_value)),
@@ -92,6 +96,11 @@ impl Locals {
         let unwritten = unwritten(module, function, &promoted);
         Self { promoted, private, unwritten }
     }
+}
+
+/// Whether an address computation leads nowhere else than into the object that it starts from; with `-fwrapv-pointer` it may lead anywhere.
+pub(super) fn keeps_object(op: &Op) -> bool {
+    matches!(op, Op::Gep { flags, offset, indices, .. } if flags.inbounds || indices.is_empty() && *offset == 0)
 }
 
 fn as_value(o: &Operand) -> Option<ValueId> {

@@ -19,7 +19,7 @@ use crate::module::{Callee, Function, FunctionId, GlobalId, Module, Op, Type, Va
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::function::{self, FunctionLoop, Functions, Object};
 use lariat_ir::neutral::IntType;
-use lariat_ir::{LoopKey, SourceKind};
+use lariat_ir::{Assumption, AssumptionKind, LoopKey, SourceKind};
 use std::collections::BTreeSet;
 
 /// What the functions of a module share.
@@ -35,6 +35,8 @@ struct Shared<'m> {
     registered: Vec<Occasion>,
     /// The globals that functions speak of, by their numbers.
     globals: FastMap<GlobalId, usize>,
+    /// Whether the program names `errno` as an object, as C allows it to be one.
+    is_errno_named: bool,
 }
 
 /// What a variable of a function holds, in terms of the module: for those who compare the two. No proof looks at it.
@@ -66,16 +68,20 @@ pub(super) fn functions(module: &Module, table: &Table) -> (Functions, Origins) 
         taken: address_taken(module),
         registered: calls::registered(module, table),
         globals: (0..module.globals.len()).map(|n| (GlobalId(index(n)), n)).collect(),
+        is_errno_named: module.globals.iter().any(|g| g.name == "errno"),
     };
     let made = defined.iter().map(|f| (*f, function(&shared, &module.functions[f.0 as usize])));
     let (list, origins) = made.map(|(f, (made, held))| (made, (f, held))).unzip();
     let taken = shared.taken.iter().filter_map(|f| shared.numbers.get(f).copied()).collect();
+    let replaced = shared.taken.iter().map(|f| &module.functions[f.0 as usize]).filter(|f| f.defaulted);
+    let replaced =
+        replaced.map(|f| Assumption::everywhere(AssumptionKind::Returns, format!("`{}` returns", f.shown()))).collect();
     let (entries, assumed) = (Vec::new(), Vec::new());
     let at_exit = shared.registered.contains(&Occasion::Exit);
     let globals = globals(module);
     let told = BTreeSet::new();
     let address = shared.address;
-    (Functions { list, globals, address, taken, at_exit, whole: false, told, entries, assumed }, origins)
+    (Functions { list, globals, address, taken, replaced, at_exit, whole: false, told, entries, assumed }, origins)
 }
 
 /// A global that is seen in this file only, and whose address is used for loads and stores only, is private.
@@ -85,7 +91,8 @@ fn globals(module: &Module) -> Vec<Object> {
         // What is put into a section can be reached by the names that the linker gives to its ends.
         private: !g.external && g.section.is_empty() && !exposed.contains(&GlobalId(index(n))),
         constant: g.constant && g.init.is_some(),
-        bounded: g.init.is_some(),
+        // What the program puts into a section stands beside what else is there, and the linker's names lead from one to the next.
+        bounded: g.init.is_some() && g.section.is_empty(),
     };
     module.globals.iter().enumerate().map(object).collect()
 }
@@ -122,6 +129,7 @@ fn strange(shared: &Shared<'_>, function: &Function) -> Option<String> {
     calls.into_iter().find_map(|i| match &i.op {
         Op::Call { returns_twice: true, .. } => Some("it has a call that returns twice".to_owned()),
         Op::Call { callee, .. } => calls::strays(shared, callee),
+        Op::Opaque { what, acts: true, .. } if what == "callbr" => Some("its assembly may jump".to_owned()),
         _ => None,
     })
 }
