@@ -40,12 +40,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The time of a program whose loops are all decided, in seconds. Most take a tenth of a second.
-const TIMEOUT: u32 = 3;
+/// The time of a program whose loops are all decided, in milliseconds. Most take a tenth of a second.
+const TIMEOUT: u32 = 3_000;
 /// The time of one of which a loop stays undecided.
-const TIMEOUT_OF_OPEN: u32 = 1;
+const TIMEOUT_OF_OPEN: u32 = 600;
 /// The time of a second look, and of slow loops in a long test.
-const TIMEOUT_AGAIN: u32 = 15;
+const TIMEOUT_AGAIN: u32 = 15_000;
 
 /// Whether there is time to look at everything.
 fn is_long() -> bool {
@@ -344,7 +344,8 @@ fn results(files: &[&Path], integers: Integers, time: u32) -> Vec<Json> {
         return Vec::new();
     }
     let o = Command::new(env!("CARGO_BIN_EXE_lariat"))
-        .args(["check", "--format", "json", "--jobs", "1", "--timeout", &time.to_string()])
+        .args(["check", "--format", "json", "--jobs", "1"])
+        .args(["--timeout", &(f64::from(time) / 1000.0).to_string()])
         .args(["--integers", integers.word()])
         .args(files)
         .output()
@@ -498,7 +499,7 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers) -> Compared {
 
 /// Whether a program took more than a third of its time.
 fn is_narrow(json: &Json, time: u32) -> bool {
-    json["millis"].as_f64().is_some_and(|millis| 3.0 * millis > 1000.0 * f64::from(time))
+    json["millis"].as_f64().is_some_and(|millis| 3.0 * millis > f64::from(time))
 }
 
 /// One diverges, or all terminate.

@@ -30,16 +30,6 @@ void asked(void) {
     }
 }
 
-// C lets `errno` be an object, which mathematical functions write.
-extern int errno;
-double sqrt(double);
-void rooted(void) {
-    while (errno > 0) { //@ loop: neither
-        errno--;
-        sqrt(-1.0);
-    }
-}
-
 static void something(void) {}
 void strong(void) __attribute__((alias("something")));
 void called(unsigned n) {
