@@ -179,6 +179,9 @@ impl Made {
                 }
                 let mut more = facts.clone();
                 more.push(now(edge.guard));
+                for u in ts.unknowns_of(e) {
+                    more.push(ts.range_condition(u, terms.copy_symbol(ts.unknowns[u].term, frame)));
+                }
                 if !ts.locs[edge.to].out.is_empty() {
                     ways.push((edge.to, next, more, steps + 1));
                 }
@@ -311,6 +314,30 @@ fn a_place_whose_root_is_a_place_moves_with_it() {
     assert!(differ(vec![Step::Store { at: pointer(var(5)), value: Some(var(a)) }]));
     // A store through it may write the pointer itself.
     assert!(differ(vec![store(var(a), 1)]), "it may point to itself");
+}
+
+#[test]
+fn what_comes_from_elsewhere_is_within_its_type() {
+    // for (;;) { x = *p; g(); } with a signed character behind p, and g's result in y.
+    let byte = IntType::signed(8);
+    let read = || Step::Load { var: 1, at: Access { address: var(0), bytes: Some(1), ty: Some(byte), by: None } };
+    let with = |writes: Writes, targets: Vec<Target>| {
+        let called = Step::Call(Call { targets, writes, args: Vec::new(), result: Some(2) });
+        let f = forever(&[("p", ADDRESS), ("x", byte), ("y", byte)], vec![read(), called]);
+        let other = function("g", &[]);
+        let functions = all(vec![f, other]);
+        let m = made(&functions, 0, &[2], true);
+        let p = m.place(0, 0);
+        let held = |before: i32, after: i32| m.allows(&[(p, before)], &[(p, after)]);
+        let given = |y: i32| m.allows(&[], &[(2, y)]);
+        (held(3, 100), held(3, 200), held(200, 200), given(100), given(200))
+    };
+    assert_eq!(with(Writes::Outside, vec![outside()]), (true, false, true, true, false));
+    assert_eq!(with(Writes::Exposed, vec![outside()]), (true, true, true, true, false));
+    assert_eq!(with(Writes::Nothing, vec![outside()]), (false, false, true, true, false));
+    // A function of the file may give back what it computed.
+    assert_eq!(with(Writes::Outside, vec![Target::Function(1)]), (false, false, true, true, true));
+    assert_eq!(with(Writes::Outside, vec![Target::Function(1), outside()]), (true, false, true, true, true));
 }
 
 #[test]

@@ -10,6 +10,7 @@
 
 use crate::engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
 use crate::invariants::Invariants;
+use dashu_int::IBig;
 use lariat_ir::graph::components;
 use lariat_ir::simplify::{simplify, simplify_all};
 use lariat_ir::{
@@ -55,8 +56,10 @@ struct Round {
     facts: Vec<Term>,
     /// The variables behind it.
     after: Vec<Term>,
-    /// What is compared in it, as a difference of numbers at its beginning.
+    /// What is compared in it, as a difference of numbers.
     compared: BTreeSet<Term>,
+    /// The least and the greatest value of unknown values that have a range.
+    ranges: BTreeMap<Term, (IBig, IBig)>,
 }
 
 fn search(task: &Task<'_>, cx: &EngineCx, supported: bool) -> Result<Claim, NoClaim> {
@@ -104,6 +107,7 @@ fn round(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Option
     }
     let mut facts = Vec::new();
     let mut compared = BTreeSet::new();
+    let mut ranges = BTreeMap::new();
     // For each location the ways that arrive there: when, and with what.
     let mut arrivals: BTreeMap<LocId, Vec<(Term, Vec<Term>)>> = BTreeMap::new();
     arrivals.insert(header, vec![(terms.tt(), ts.vars.iter().map(|v| v.term).collect())]);
@@ -128,6 +132,9 @@ fn round(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Option
                 if range != terms.tt() {
                     facts.push(range);
                 }
+                if let Some(bounds) = &ts.unknowns[u].range {
+                    ranges.insert(terms.copy_symbol(ts.unknowns[u].term, frame), bounds.clone());
+                }
             }
             let mut after = state.clone();
             for (v, t) in &edge.updates {
@@ -143,7 +150,7 @@ fn round(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Option
     }
     let (comes_back, after) = merged(ts, back);
     facts.push(comes_back);
-    Some(Round { facts, after, compared })
+    Some(Round { facts, after, compared, ranges })
 }
 
 /// Several ways as one: their conditions exclude each other.
@@ -186,7 +193,7 @@ fn meeting(ts: &TransitionSystem, conditions: &[Term]) -> Option<(usize, usize, 
     None
 }
 
-/// The differences of what comparisons in a condition compare, as far as they speak of the beginning of a round only.
+/// The differences of what comparisons in a condition compare, as far as they are small.
 fn atoms(ts: &TransitionSystem, condition: Term, found: &mut BTreeSet<Term>) {
     let terms = &ts.terms;
     for t in terms.reachable(&[condition]) {
@@ -196,33 +203,58 @@ fn atoms(ts: &TransitionSystem, condition: Term, found: &mut BTreeSet<Term>) {
             continue;
         }
         let difference = simplify(terms, terms.apply(Op::IntSub, &[*b, *a]));
-        if is_plain(ts, difference) {
+        if terms.reachable(&[difference]).len() <= LARGEST {
             found.insert(difference);
         }
     }
 }
 
-/// Whether a term is small and speaks of variables only.
+/// Whether a term speaks of the beginning of a round, and of nothing else.
 fn is_plain(ts: &TransitionSystem, t: Term) -> bool {
     let terms = &ts.terms;
-    let all = terms.reachable(&[t]);
     let symbols = terms.symbols(t);
-    all.len() <= LARGEST && !symbols.is_empty() && symbols.iter().all(|s| matches!(terms.role(*s), Some(Role::Var(_))))
+    !symbols.is_empty() && symbols.iter().all(|s| matches!(terms.role(*s), Some(Role::Var(_))))
+}
+
+/// A difference with bounds in the place of what others may set: an unknown value is at most its greatest one, and a variable that becomes one is at most that or what it is
+/// now, whichever is greater. That bound rises in no round. The same downwards.
+fn bounded(ts: &TransitionSystem, round: &Round, difference: Term) -> [Term; 2] {
+    let terms = &ts.terms;
+    let bounds = |t: Term| match terms.role(t) {
+        _ if terms.sort(t) != Sort::Int => None,
+        Some(Role::Var(v)) => {
+            let behind = terms.symbols(round.after[v.index()]);
+            // The widest one: what else is chosen in a round are flags.
+            let known = behind.iter().filter_map(|s| round.ranges.get(s));
+            known.max_by_key(|(_, greatest)| greatest).map(|b| (b, true))
+        }
+        _ => round.ranges.get(&t).map(|b| (b, false)),
+    };
+    let with = |up: bool| {
+        let put = terms.substitute(difference, |s| {
+            let ((least, greatest), is_var) = bounds(s)?;
+            let bound = terms.int(if up { greatest } else { least }.clone());
+            let (low, high) = if up { (s, bound) } else { (bound, s) };
+            Some(if is_var { terms.ite(terms.apply(Op::IntLe, &[low, high]), bound, s) } else { bound })
+        });
+        simplify(terms, put)
+    };
+    [with(true), with(false)]
 }
 
 /// The measures to be tried: differences in both directions, and what changes by itself.
 fn candidates(ts: &TransitionSystem, round: &Round) -> Vec<Term> {
     let terms = &ts.terms;
     let mut all = Vec::new();
-    for &d in &round.compared {
-        all.push(d);
-        all.push(simplify(terms, terms.apply(Op::IntNeg, &[d])));
-    }
+    let both_ways = |d: Term| [d, simplify(terms, terms.apply(Op::IntNeg, &[d]))];
+    all.extend(round.compared.iter().copied().filter(|d| is_plain(ts, *d)).flat_map(both_ways));
     for (v, after) in ts.vars.iter().zip(&round.after) {
         if v.sort == Sort::Int && *after != v.term {
             all.push(v.term);
         }
     }
+    let bounded = round.compared.iter().flat_map(|d| bounded(ts, round, *d)).filter(|d| is_plain(ts, *d));
+    all.extend(bounded.flat_map(both_ways));
     // What does not change cannot fall.
     let moves = |t: &Term| behind(ts, round, *t) != *t;
     let mut seen = BTreeSet::new();

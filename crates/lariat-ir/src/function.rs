@@ -275,7 +275,9 @@ pub enum Writes {
     Nothing,
     /// `errno`, at most.
     Errno,
-    /// Whatever is not private.
+    /// Whatever is not private, with values that come from elsewhere: they are within their types, also over Z.
+    Outside,
+    /// Whatever is not private, with any values.
     Exposed,
 }
 

@@ -1,6 +1,6 @@
 //! A view as a neutral program.
 
-use super::places::{Places, assigned};
+use super::places::{Lost, Places, assigned};
 use super::symbolic::{
     Env, Walk, now, now_cond, reads_of, renumbered, renumbered_cond, unknowns_of, unknowns_of_cond, vars_of,
     vars_of_cond,
@@ -307,7 +307,7 @@ impl<'a> Maker<'a> {
         let block = &self.site.function().blocks[b];
         let mut env = Env::default();
         let (mut required, mut asked) = (BTreeSet::new(), BTreeSet::new());
-        let mut walk = Walk::new(self.site, self.places(), |_| Expr::Unknown(usize::MAX));
+        let mut walk = Walk::new(self.site, self.places(), |_, _| Expr::Unknown(usize::MAX));
         for step in &block.steps {
             if let Some(condition) = walk.step(&mut env, step) {
                 vars_of_cond(&condition, &mut required);
@@ -481,7 +481,7 @@ impl<'a> Maker<'a> {
     fn steps(&mut self, b: usize, env: &mut Env) -> Vec<Cond> {
         let site = self.site;
         let mut all = Vec::new();
-        let mut made: Vec<IntType> = Vec::new();
+        let mut made: Vec<(IntType, Lost)> = Vec::new();
         let first = self.program.unknowns.len();
         let block = &site.function().blocks[b];
         // What is read before it is written here.
@@ -495,19 +495,20 @@ impl<'a> Maker<'a> {
         for v in missing {
             let (_, ty, _) = describe(site, self.places, v);
             env.insert(v, Expr::Unknown(first + made.len()));
-            made.push(ty);
+            made.push((ty, Lost::Anyhow));
         }
-        let fresh = |ty: IntType| {
-            made.push(ty);
+        let fresh = |ty: IntType, lost: Lost| {
+            made.push((ty, lost));
             Expr::Unknown(first + made.len() - 1)
         };
         let mut walk = Walk::new(site, self.places(), fresh);
         for step in &block.steps {
             all.extend(walk.step(env, step));
         }
-        for ty in made {
+        for (ty, lost) in made {
             let name = format!("?{}", self.program.unknowns.len());
-            self.program.unknowns.push(Unknown::new(name, ty, UnknownKind::Abstraction));
+            let computed = lost == Lost::Anyhow;
+            self.program.unknowns.push(Unknown { computed, ..Unknown::new(name, ty, UnknownKind::Abstraction) });
         }
         all.retain(is_about_kept);
         all

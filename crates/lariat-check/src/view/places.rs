@@ -230,7 +230,7 @@ impl Places {
             let mut names = Names::default();
             for step in &site.function().blocks[*b].steps {
                 let done = names.step(site, self, step);
-                self.changed.extend(done.forgotten);
+                self.changed.extend(done.forgotten.into_keys());
                 self.changed.extend(done.written);
             }
         }
@@ -306,7 +306,7 @@ impl Places {
                 object.is_none() && !is_other
             }
             // A private local object is nobody else's; a private global one is, of the functions of this file.
-            Written::Typed(..) | Written::Rest(Writes::Exposed) => {
+            Written::Typed(..) | Written::Rest(Writes::Outside | Writes::Exposed) => {
                 !(is_private && matches!(object, Some((ObjectRef::Local(_), _))))
             }
         }
@@ -329,7 +329,16 @@ pub(super) struct Done {
     /// The place that a store is of.
     pub written: Option<usize>,
     /// The places of which nothing is known behind the step.
-    pub forgotten: Vec<usize>,
+    pub forgotten: BTreeMap<usize, Lost>,
+}
+
+/// How a place lost what it held.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Lost {
+    /// Only functions from elsewhere may have written it: it holds what it held, or a value of its type.
+    Outside,
+    /// It may hold any number, also one beyond its type: a signed number that the program computed.
+    Anyhow,
 }
 
 impl Names {
@@ -390,9 +399,11 @@ impl Names {
         if !written.is_empty() {
             for n in 0..places.list.len() {
                 let place = places.first + n;
-                if done.written != Some(place) && written.iter().any(|w| places.may_touch(site, self, n, w)) {
+                let touches = |w: &&Written| places.may_touch(site, self, n, w);
+                let lost = written.iter().filter(touches).map(Written::lost).max();
+                if let Some(lost) = lost.filter(|_| done.written != Some(place)) {
                     held.insert(place, self.unknown());
-                    done.forgotten.push(place);
+                    done.forgotten.insert(place, lost);
                 }
             }
         }
@@ -402,9 +413,7 @@ impl Names {
             if held.contains_key(&p.root) {
                 held.insert(place, self.unknown());
                 done.written = done.written.filter(|w| *w != place);
-                if !done.forgotten.contains(&place) {
-                    done.forgotten.push(place);
-                }
+                done.forgotten.insert(place, Lost::Anyhow);
             }
         }
         self.env.extend(held);
@@ -460,6 +469,16 @@ enum Written {
     Global(usize),
     /// What is not named.
     Rest(Writes),
+}
+
+impl Written {
+    /// What a place holds then.
+    fn lost(&self) -> Lost {
+        match self {
+            Self::Rest(Writes::Nothing | Writes::Errno | Writes::Outside) => Lost::Outside,
+            Self::Bytes(..) | Self::Typed(..) | Self::Global(_) | Self::Rest(Writes::Exposed) => Lost::Anyhow,
+        }
+    }
 }
 
 /// The variables that some blocks assign.

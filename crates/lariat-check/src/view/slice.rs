@@ -41,7 +41,7 @@ fn among(site: Site<'_>, places: &Places, blocks: &[usize]) -> Deps {
     for b in blocks {
         let block = &site.function().blocks[*b];
         let mut env = Env::default();
-        let mut walk = Walk::new(site, places, |_| Expr::Unknown(0));
+        let mut walk = Walk::new(site, places, |_, _| Expr::Unknown(0));
         for step in &block.steps {
             if let Some(required) = walk.step(&mut env, step) {
                 vars_of_cond(&required, &mut found.addresses);

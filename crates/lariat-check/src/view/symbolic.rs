@@ -1,10 +1,10 @@
 //! Expressions of steps in terms of the values at the beginning of a block.
 
 use super::Site;
-use super::places::{Names, Places};
+use super::places::{Lost, Names, Places};
 use lariat_ir::fast::FastMap;
-use lariat_ir::function::{Block, End, Step};
-use lariat_ir::neutral::{Cond, Expr, IntType};
+use lariat_ir::function::{Block, End, Step, Target};
+use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -226,14 +226,14 @@ impl Leaves<'_> {
 ///
 /// There are two sets of values. Those of the caller are in whatever terms he likes. The names are in terms of the variables and places at the beginning of the
 /// block, and say which place an address is.
-pub(super) struct Walk<'a, F: FnMut(IntType) -> Expr> {
+pub(super) struct Walk<'a, F: FnMut(IntType, Lost) -> Expr> {
     site: Site<'a>,
     places: &'a Places,
     names: Names,
     fresh: F,
 }
 
-impl<'a, F: FnMut(IntType) -> Expr> Walk<'a, F> {
+impl<'a, F: FnMut(IntType, Lost) -> Expr> Walk<'a, F> {
     /// At the beginning of a block.
     pub(super) fn new(site: Site<'a>, places: &'a Places, fresh: F) -> Self {
         Self { site, places, names: Names::default(), fresh }
@@ -250,7 +250,7 @@ impl<'a, F: FnMut(IntType) -> Expr> Walk<'a, F> {
                 env.insert(*var, value);
             }
             Step::Fresh { var } => {
-                let value = (self.fresh)(function.vars[*var].ty);
+                let value = (self.fresh)(function.vars[*var].ty, Lost::Anyhow);
                 env.insert(*var, value);
             }
             Step::Require(c) => required = Some(now_cond(env, c)),
@@ -258,7 +258,7 @@ impl<'a, F: FnMut(IntType) -> Expr> Walk<'a, F> {
                 let ty = function.vars[*var].ty;
                 let value = match done.read {
                     Some(p) => self.convert(now(env, &Expr::Var(p)), self.places.list[p - self.places.first].ty, ty),
-                    None => (self.fresh)(ty),
+                    None => (self.fresh)(ty, Lost::Anyhow),
                 };
                 env.insert(*var, value);
             }
@@ -267,20 +267,33 @@ impl<'a, F: FnMut(IntType) -> Expr> Walk<'a, F> {
                     let ty = self.places.list[p - self.places.first].ty;
                     let value = match value.as_ref().zip(at.ty) {
                         Some((v, from)) => self.convert(now(env, v), from, ty),
-                        None => (self.fresh)(ty),
+                        None => (self.fresh)(ty, Lost::Anyhow),
                     };
                     env.insert(p, value);
                 }
             }
             Step::Call(call) => {
                 if let Some(var) = call.result {
-                    let value = (self.fresh)(function.vars[var].ty);
+                    let is_outside = |t: &Target| matches!(t, Target::Assumed(_) | Target::AtExit);
+                    let lost = if call.targets.iter().all(is_outside) { Lost::Outside } else { Lost::Anyhow };
+                    let value = (self.fresh)(function.vars[var].ty, lost);
                     env.insert(var, value);
                 }
             }
         }
-        for place in done.forgotten {
-            let value = (self.fresh)(self.places.list[place - self.places.first].ty);
+        for (place, lost) in done.forgotten {
+            let ty = self.places.list[place - self.places.first].ty;
+            let value = (self.fresh)(ty, lost);
+            // What nobody wrote may have been beyond its type before.
+            let value = match lost {
+                Lost::Anyhow => value,
+                Lost::Outside => {
+                    let flag = IntType::unsigned(1);
+                    let is_written =
+                        Cond::cmp(CmpOp::Eq, flag, (self.fresh)(flag, Lost::Anyhow), Expr::constant(1, flag));
+                    Expr::Ite(Arc::new(is_written), Arc::new(value), Arc::new(now(env, &Expr::Var(place))))
+                }
+            };
             env.insert(place, value);
         }
         required

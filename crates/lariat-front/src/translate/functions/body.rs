@@ -490,7 +490,7 @@ impl<'m> Body<'m> {
     /// What other threads wrote may be seen from here on.
     fn synchronise(&mut self) {
         let (targets, args) = (Vec::new(), Vec::new());
-        self.steps.push(Step::Call(Call { targets, writes: Writes::Exposed, args, result: None }));
+        self.steps.push(Step::Call(Call { targets, writes: Writes::Outside, args, result: None }));
     }
 
     /// Where the life of a local object begins, or ends, nobody knows what it holds.

@@ -79,7 +79,7 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
     }
     let shared = body.shared;
     let types: Vec<Type> = args.iter().map(|a| operand_type(body.function, a)).collect();
-    let mut writes = Writes::Exposed;
+    let mut writes = Writes::Outside;
     let mut targets = Vec::new();
     let mut is_gone = *noreturn;
     let mut is_taken = false;
@@ -118,7 +118,7 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
                     targets.push(Target::AtExit);
                 }
                 if model.blocks || model.special || runs || !model.runs.is_empty() || model.reads_stream() {
-                    writes = Writes::Exposed;
+                    writes = Writes::Outside;
                     assume(AssumptionKind::Returns, format!("`{}` returns", function.shown()));
                 }
                 if let Some((kind, text)) = &model.assumption {
@@ -207,7 +207,7 @@ fn writes_of(shared: &Shared<'_>, model: &Model) -> Writes {
         && model.effects.is_empty()
         && model.streams.is_empty()
         && !model.breaks_pipe;
-    if is_quiet && is_plain(&model.returns) && !shared.is_errno_named { Writes::Errno } else { Writes::Exposed }
+    if is_quiet && is_plain(&model.returns) && !shared.is_errno_named { Writes::Errno } else { Writes::Outside }
 }
 
 /// Whether what comes back is no object of the library that a call fills.
