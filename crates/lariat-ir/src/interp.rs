@@ -27,6 +27,8 @@ pub enum Step {
     Stuck,
     /// Two guards hold: the system is not deterministic.
     Ambiguous(EdgeId, EdgeId),
+    /// A number is too large to be calculated with: where numbers are squared in each round there is soon no memory for them.
+    Huge,
 }
 
 /// How a run of limited length came to its end.
@@ -78,6 +80,9 @@ impl<'a> Machine<'a> {
     pub fn enabled(&self, state: &State) -> Result<EdgeId, Step> {
         if state.loc.is_sink() {
             return Err(Step::Ended);
+        }
+        if state.values.iter().any(Value::is_huge) {
+            return Err(Step::Huge);
         }
         let out = &self.ts.locs[state.loc].out;
         let plan = self.guards[state.loc].get_or_init(|| {
@@ -137,6 +142,7 @@ impl<'a> Machine<'a> {
                     return (state, RunEnd::Sink(at));
                 }
                 Step::Stuck | Step::Ambiguous(..) => return (state, RunEnd::Broken),
+                Step::Huge => return (state, RunEnd::OutOfFuel),
             }
         }
         let end = if state.loc.is_sink() { RunEnd::Sink(state.loc) } else { RunEnd::OutOfFuel };

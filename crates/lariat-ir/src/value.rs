@@ -2,6 +2,7 @@
 
 use crate::sort::{MAX_WIDTH, Scalar, Sort};
 use dashu_int::IBig;
+use dashu_int::ops::BitTest;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -161,6 +162,12 @@ impl Value {
     /// An integer value.
     pub fn int(i: impl Into<IBig>) -> Self {
         Self::Int(i.into())
+    }
+    /// Whether it is an integer too large to be calculated with: where numbers are squared in each round there is soon no memory for them.
+    pub fn is_huge(&self) -> bool {
+        /// More bits are too many.
+        const MOST_BITS: usize = 1 << 14;
+        matches!(self, Self::Int(i) if i.bit_len() > MOST_BITS)
     }
     /// Zero, false, or the map of them.
     pub fn zero(sort: Sort) -> Self {

@@ -57,10 +57,10 @@ fn target(integers: Integers) -> Target {
 }
 
 /// How long one attempt at a view may take.
-const ATTEMPT: Duration = Duration::from_millis(80);
+const ATTEMPT: Duration = Duration::from_millis(50);
 
 /// How long one loop may take in all.
-const LOOP: Duration = Duration::from_millis(160);
+const LOOP: Duration = Duration::from_millis(100);
 
 /// Looks for proofs that views end, for loops that are wanted, and tells each that is found.
 pub fn study_views(

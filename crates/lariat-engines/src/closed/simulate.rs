@@ -31,6 +31,9 @@ impl<'a> Simulation<'a> {
         let mut visited = vec![(at, from.to_vec())];
         for _ in 0..MOST_STEPS {
             let (at, values) = visited.last().expect("it begins with one");
+            if values.iter().any(Value::is_huge) {
+                break;
+            }
             // Open values are those of the environment; zero is one of them where the ranges say so.
             let look = |s| match self.ts.terms.role(s) {
                 Some(Role::Var(_)) => value_in(self.ts, values, s),

@@ -122,6 +122,7 @@ pub fn interpret(ts: &TransitionSystem, from: &Values) -> Trace {
                 };
                 return trace;
             }
+            Step::Huge => break,
             Step::Stuck => {
                 trace.end = Ended::Broken(format!("stuck at `{}`", ts.locs[state.loc].name));
                 return trace;
