@@ -43,6 +43,8 @@ impl Engine for Exits {
     }
 }
 
+/// A round of so many terms is not looked at before other engines had their turn: one question about it takes a second.
+const LARGE: usize = 20_000;
 /// So many measures are tried.
 const MOST_CANDIDATES: usize = 60;
 /// So large may one be.
@@ -67,7 +69,11 @@ fn search(task: &Task<'_>, cx: &EngineCx, supported: bool) -> Result<Claim, NoCl
     let header = task.this().header;
     let mut round = round(ts, header, &task.this().body).ok_or("it holds another loop")?;
     let mut invariants: BTreeMap<LocId, Term> = BTreeMap::new();
-    if supported {
+    let is_large = ts.terms.reachable(&round.facts).len() > LARGE;
+    if is_large && !supported {
+        return Err("one round of it is too large for a first look".into());
+    }
+    if supported && !is_large {
         invariants.clone_from(&Invariants::of(task.board, ts, task.forest, cx.deadline));
         let here = invariants.get(&header).copied().filter(|t| *t != ts.terms.tt());
         let here = here.ok_or("nothing is known where it begins")?;

@@ -5,6 +5,7 @@
 //! where it was). What a loop's properties are is found once: the runs are shared by all loops of a system.
 
 mod ends;
+mod explore;
 mod forever;
 mod periodic;
 

@@ -5,7 +5,7 @@
 //! twice, for all loops of the system together.
 //!
 //! *Concretely.* A few runs with simple input values are followed, and visits with equal values are found by a table. A
-//! period of a thousand costs a thousand steps and no query.
+//! period of a thousand costs a thousand steps and no query. Then inputs are chosen one by one (module `explore`).
 //!
 //! *Symbolically.* Along the feasible paths (module `symex::paths`) every visit is compared with every earlier one on its
 //! path, that is, every split into prefix and period up to the bound is tried; the solver finds the input values.
@@ -17,6 +17,7 @@
 //! steps, so it agrees on them again after the cycle, whatever the environment does and whatever else is in the state. A
 //! cycle that reads an environment value, or a stem that does, is not used.
 
+use super::explore::explore;
 use crate::board::relevant;
 use crate::engine::{EngineCx, NoClaim, Task};
 use crate::symex::concrete::{Lasso, Runner};
@@ -35,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Runs that repeat, one for each loop for which one was found.
-type Lassos = BTreeMap<LocId, Lasso>;
+pub(super) type Lassos = BTreeMap<LocId, Lasso>;
 
 /// Those of a system, as far as each effort goes.
 #[derive(Default)]
@@ -49,19 +50,36 @@ struct Reach {
     again: usize,
     /// Steps of all concrete runs of a system.
     all: usize,
+    /// Steps of the search that chooses the inputs one by one: for each location, since a round of a large system is long.
+    chosen: usize,
     /// How far paths are followed.
     paths: Bounds,
     /// How many pairs of visits the solver is asked about.
     pairs: usize,
 }
 
-const BRIEF: Reach =
-    Reach { first: 1200, again: 150, all: 2500, paths: Bounds { steps: 150, queries: 12, forks: 6 }, pairs: 12 };
-const FULL: Reach =
-    Reach { first: 4000, again: 600, all: 12_000, paths: Bounds { steps: 800, queries: 50, forks: 14 }, pairs: 50 };
+const BRIEF: Reach = Reach {
+    first: 1200,
+    again: 150,
+    all: 2500,
+    chosen: 40,
+    paths: Bounds { steps: 150, queries: 12, forks: 6 },
+    pairs: 12,
+};
+const FULL: Reach = Reach {
+    first: 4000,
+    again: 600,
+    all: 12_000,
+    chosen: 400,
+    paths: Bounds { steps: 800, queries: 50, forks: 14 },
+    pairs: 50,
+};
+
+/// So many steps are made at most where inputs are chosen one by one.
+const MOST_CHOSEN: usize = 400_000;
 
 /// How often values at a header may be equal without a cycle that closes.
-const MOST_MISSES: usize = 4;
+pub(super) const MOST_MISSES: usize = 4;
 
 /// A run that comes back to where it was, as a claim.
 pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -> Result<Claim, NoClaim> {
@@ -88,11 +106,12 @@ pub(super) fn repeats(task: &Task<'_>, cx: &EngineCx, solver: &mut dyn Solver) -
 }
 
 /// A loop in which a periodic run is sought.
-struct Candidate {
-    body: BTreeSet<LocId>,
+pub(super) struct Candidate {
+    pub body: BTreeSet<LocId>,
     /// The variables that may matter.
-    relevant: Vec<VarId>,
-    misses: usize,
+    pub relevant: Vec<VarId>,
+    /// How often values were equal in vain.
+    pub misses: usize,
 }
 
 fn search_runs(ts: &TransitionSystem, forest: &LoopForest, cx: &EngineCx, solver: &mut dyn Solver) -> Lassos {
@@ -110,6 +129,10 @@ fn search_runs(ts: &TransitionSystem, forest: &LoopForest, cx: &EngineCx, solver
     let start: Vec<Value> = ts.vars.iter().map(|v| model.value_or_zero(&ts.terms, v.term)).collect();
     let reach = &cx.effort.most(BRIEF, FULL);
     concretely(ts, cx, reach, &machine, &start, &mut candidates, &mut found);
+    if !candidates.is_empty() && !cx.out_of_time() && ts.unknowns.iter().any(|u| u.kind == UnknownKind::Input) {
+        let most = (2000 + reach.chosen * ts.locs.len()).min(MOST_CHOSEN);
+        explore(ts, cx, &machine, start, most, &mut candidates, &mut found);
+    }
     if !candidates.is_empty() && !cx.out_of_time() {
         symbolically(ts, cx, solver, reach, &machine, &mut candidates, &mut found);
     }
@@ -142,7 +165,7 @@ fn first_values(ts: &TransitionSystem) -> Vec<IBig> {
 /// How many values are tried for all inputs alike.
 const MOST_POLICIES: usize = 24;
 
-fn of_sort(sort: Sort, value: &IBig) -> Value {
+pub(super) fn of_sort(sort: Sort, value: &IBig) -> Value {
     match sort {
         Sort::Bool => Value::Bool(*value != IBig::ZERO),
         Sort::BitVec(w) => Value::Bv(Bits::from_int(w, value)),

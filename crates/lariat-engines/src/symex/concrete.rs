@@ -52,6 +52,14 @@ impl<'m, 'ts> Runner<'m, 'ts> {
         self.recording.steps.push(choice);
     }
 
+    /// Takes back all steps from the n-th on.
+    pub fn back_to(&mut self, n: usize) {
+        let loc = self.machine.system().edges[self.recording.steps[n].edge].from;
+        self.state = State { loc, values: self.before[n].clone() };
+        self.recording.steps.truncate(n);
+        self.before.truncate(n);
+    }
+
     /// What of the first state decides that the run takes these steps and that a condition holds at its end; nothing if it does
     /// not, or if the environment has a say.
     pub fn leads_into(&self, condition: Term) -> Option<BTreeSet<StatePart>> {
