@@ -90,7 +90,7 @@ pub(super) struct Flat<'m> {
 }
 
 /// How many instructions the graph may have; beyond it calls stay calls.
-const BUDGET: usize = 12_000;
+const BUDGET: usize = 40_000;
 /// How many functions a call through a pointer is tried with.
 const CANDIDATES: usize = 16;
 

@@ -63,6 +63,12 @@ const SMALL: usize = 4_000;
 /// An entry of so many instructions, all calls entered, is not followed as a whole.
 const TOO_LARGE: usize = 6_000;
 
+/// One with few loops is followed up to this size: then most of it has no loops, as in a large state machine.
+const TOO_LARGE_ANYWAY: usize = 40_000;
+
+/// So many loops are few.
+const FEW_LOOPS: usize = 12;
+
 /// Entries of a file without `main` get at least this.
 const LEAST_FOR_ENTRIES: Duration = Duration::from_millis(400);
 
@@ -276,7 +282,7 @@ impl Work {
         });
         self.read(names, self.options.integers(), studies.collect());
         self.lock().views.functions = Some(Arc::clone(&functions));
-        let sizes: Vec<usize> = (0..names.len()).map(|n| prepared.size(n, TOO_LARGE)).collect();
+        let sizes: Vec<usize> = (0..names.len()).map(|n| prepared.size(n, TOO_LARGE_ANYWAY)).collect();
         let is_whole = prepared.is_whole();
         let is_small = sizes.iter().sum::<usize>() <= SMALL;
         let is_first = is_whole && is_small;
@@ -346,12 +352,14 @@ impl Work {
 
     /// The entries that are followed as a whole, in their order: all of a small program, else those that are still open and not too large, the smallest first.
     fn wanted(&self, functions: &Functions, sizes: &[usize], is_first: bool, is_any: bool) -> Vec<usize> {
-        let covered: Vec<bool> = {
+        let (covered, few_loops): (Vec<bool>, Vec<bool>) = {
             let so_far = self.lock();
             let cover = so_far.views.cover();
-            functions.entries.iter().map(|f| cover.as_ref().is_some_and(|c| c.program(*f).is_ok())).collect()
+            let covered = functions.entries.iter().map(|f| cover.as_ref().is_some_and(|c| c.program(*f).is_ok()));
+            (covered.collect(), so_far.entries.iter().map(|e| e.keys.len() <= FEW_LOOPS).collect())
         };
-        let is_wanted = |i: usize| is_first || is_any && !covered[i] && sizes[i] < TOO_LARGE;
+        let most = |i: usize| if functions.whole && few_loops[i] { TOO_LARGE_ANYWAY } else { TOO_LARGE };
+        let is_wanted = |i: usize| is_first || is_any && !covered[i] && sizes[i] < most(i);
         let (mut wanted, others): (Vec<usize>, Vec<usize>) = (0..sizes.len()).partition(|i| is_wanted(*i));
         for i in others {
             self.change(i, |e| e.reason = Some(Reason::TooLarge));
