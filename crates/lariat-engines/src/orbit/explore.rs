@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// More constants than this are not tried for an input.
 const MOST_CONSTANTS: usize = 48;
 
+/// More values than this are not kept for going back.
+const MOST_VALUES: usize = 4_000_000;
+
 /// How often values at a header may be equal without a cycle that closes: other inputs may do better, so it may be more often than with one run.
 const MORE_MISSES: usize = 4 * MOST_MISSES;
 
@@ -28,12 +31,12 @@ struct Choice {
     next: usize,
 }
 
-/// Looks for runs that come back to where they were, over all choices of inputs, until so many steps are made.
+/// Looks for runs that come back to where they were, over all choices of inputs behind the run that is given, until so many steps are made.
 pub(super) fn explore(
     ts: &TransitionSystem,
     cx: &EngineCx,
     machine: &Machine<'_>,
-    start: Vec<Value>,
+    mut runner: Runner<'_, '_>,
     most_steps: usize,
     candidates: &mut BTreeMap<LocId, Candidate>,
     found: &mut Lassos,
@@ -41,7 +44,6 @@ pub(super) fn explore(
     let constants = Constants::of(ts);
     // Two states that agree on what any of the loops depends on have the same future, but for what arrays hold: one is enough.
     let decisive: BTreeSet<VarId> = candidates.values().flat_map(|q| scalars(ts, q)).collect();
-    let mut runner = Runner::new(machine, start);
     let mut been: BTreeSet<(LocId, Vec<Value>)> = BTreeSet::new();
     // The visits on the way to where the run is, in their order, and where to find the last one with some values.
     let mut visits: Vec<(usize, Key)> = Vec::new();
@@ -50,8 +52,8 @@ pub(super) fn explore(
     for candidate in candidates.values_mut() {
         candidate.misses = if candidate.misses > MOST_MISSES { MORE_MISSES + 1 } else { 0 };
     }
-    // Half of the steps may lie behind each other; going back costs none.
-    let deepest = most_steps / 2;
+    // Most of the steps may lie behind each other, if there is room for their states; going back costs none.
+    let deepest = runner.recording.steps.len() + (most_steps / 4 * 3).min(MOST_VALUES / ts.vars.len().max(1));
     for _ in 0..most_steps {
         if candidates.values().all(|q| q.misses > MORE_MISSES) || cx.out_of_time() {
             return;

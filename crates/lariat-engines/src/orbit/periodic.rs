@@ -56,6 +56,14 @@ struct Reach {
     paths: Bounds,
     /// How many pairs of visits the solver is asked about.
     pairs: usize,
+    /// How many paths are followed beyond their end.
+    beyond: usize,
+}
+
+impl Reach {
+    fn most_chosen(&self, ts: &TransitionSystem) -> usize {
+        (2000 + self.chosen * ts.locs.len()).min(MOST_CHOSEN)
+    }
 }
 
 const BRIEF: Reach = Reach {
@@ -63,6 +71,7 @@ const BRIEF: Reach = Reach {
     again: 150,
     all: 2500,
     chosen: 40,
+    beyond: 2,
     paths: Bounds { steps: 150, queries: 12, forks: 6 },
     pairs: 12,
 };
@@ -70,7 +79,8 @@ const FULL: Reach = Reach {
     first: 4000,
     again: 600,
     all: 12_000,
-    chosen: 400,
+    chosen: 1000,
+    beyond: 4,
     paths: Bounds { steps: 800, queries: 50, forks: 14 },
     pairs: 50,
 };
@@ -130,8 +140,8 @@ fn search_runs(ts: &TransitionSystem, forest: &LoopForest, cx: &EngineCx, solver
     let reach = &cx.effort.most(BRIEF, FULL);
     concretely(ts, cx, reach, &machine, &start, &mut candidates, &mut found);
     if !candidates.is_empty() && !cx.out_of_time() && ts.unknowns.iter().any(|u| u.kind == UnknownKind::Input) {
-        let most = (2000 + reach.chosen * ts.locs.len()).min(MOST_CHOSEN);
-        explore(ts, cx, &machine, start, most, &mut candidates, &mut found);
+        let run = Runner::new(&machine, start);
+        explore(ts, cx, &machine, run, reach.most_chosen(ts), &mut candidates, &mut found);
     }
     if !candidates.is_empty() && !cx.out_of_time() {
         symbolically(ts, cx, solver, reach, &machine, &mut candidates, &mut found);
@@ -267,9 +277,22 @@ fn symbolically(
     let interest: BTreeSet<LocId> = candidates.keys().copied().collect();
     let mut paths = Paths::new(ts, cx, solver, interest, reach.paths);
     let mut pairs = reach.pairs;
+    let mut beyond = reach.beyond;
     while let Some(explored) = paths.next(solver) {
         let explored = explored.clone();
         let now = explored.visits.last().expect("a path ends with a visit");
+        if !candidates.contains_key(&now.at) {
+            continue;
+        }
+        // A path whose inputs had to be solved for to come here leads to where no simple input does.
+        let is_first = explored.visits.iter().filter(|v| v.at == now.at).count() == 1;
+        if is_first
+            && beyond > 0
+            && let Some(run) = run_to(machine, &explored.witness, now.at, 0, now.step)
+        {
+            beyond -= 1;
+            explore(ts, cx, machine, run, reach.most_chosen(ts), candidates, found);
+        }
         let Some(candidate) = candidates.get(&now.at) else { continue };
         for before in explored.visits[..explored.visits.len() - 1].iter().rev().filter(|v| v.at == now.at) {
             let between = &explored.path.edges[before.step..];
@@ -358,8 +381,32 @@ impl Visits {
     }
 }
 
-/// The run of a witness, if it repeats between two visits. Paths that were merged differ in their steps, so the run may take others than
-/// the path did; what counts is where it comes by.
+/// The run of a witness, up to its n-th visit of a location; 0 is the first one. Paths that were merged differ in their steps, so the run may take
+/// others than the path did; what counts is where it comes by.
+fn run_to<'m, 'ts>(
+    machine: &'m Machine<'ts>,
+    witness: &Witness,
+    at: LocId,
+    mut n: usize,
+    length: usize,
+) -> Option<Runner<'m, 'ts>> {
+    let ts = machine.system();
+    let mut runner = Runner::new(machine, start_of(ts, witness));
+    for step in 0..=2 * length {
+        if runner.state.loc == at {
+            if n == 0 {
+                return Some(runner);
+            }
+            n -= 1;
+        }
+        let frame = u32::try_from(step).expect("paths are short");
+        let edge = runner.next()?;
+        runner.step(edge, |u| value_of(ts, witness, ts.terms.copy_symbol(ts.unknowns[u].term, frame)));
+    }
+    None
+}
+
+/// The run of a witness, if it repeats between two visits.
 fn replay(
     machine: &Machine<'_>,
     witness: &Witness,
@@ -368,23 +415,8 @@ fn replay(
     length: usize,
 ) -> Option<Lasso> {
     let ts = machine.system();
-    let mut runner = Runner::new(machine, start_of(ts, witness));
-    let (mut seen, mut cycle) = (0, None);
-    for step in 0..2 * length {
-        if runner.state.loc == visits.at {
-            if seen == visits.first {
-                cycle = Some(step);
-            }
-            if seen == visits.last {
-                break;
-            }
-            seen += 1;
-        }
-        let frame = u32::try_from(step).expect("paths are short");
-        let edge = runner.next()?;
-        runner.step(edge, |u| value_of(ts, witness, ts.terms.copy_symbol(ts.unknowns[u].term, frame)));
-    }
-    let cycle = cycle.filter(|_| seen == visits.last && runner.state.loc == visits.at)?;
+    let cycle = run_to(machine, witness, visits.at, visits.first, length)?.recording.steps.len();
+    let runner = run_to(machine, witness, visits.at, visits.last, length)?;
     let stays = runner.recording.steps[cycle..].iter().all(|s| body.contains(&ts.edges[s.edge].from));
     if stays { runner.closes(cycle).ok() } else { None }
 }
