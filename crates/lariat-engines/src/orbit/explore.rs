@@ -45,8 +45,8 @@ pub(super) fn explore(
     // Two states that agree on what any of the loops depends on have the same future, but for what arrays hold: one is enough.
     let decisive: BTreeSet<VarId> = candidates.values().flat_map(|q| scalars(ts, q)).collect();
     let mut been: BTreeSet<(LocId, Vec<Value>)> = BTreeSet::new();
-    // The visits on the way to where the run is, in their order, and where to find the last one with some values.
-    let mut visits: Vec<(usize, Key)> = Vec::new();
+    // The visits on the way to where the run is, in their order, each with the one before it that had the same values, and where to find the last one with some values.
+    let mut visits: Vec<(usize, Key, Option<usize>)> = Vec::new();
     let mut on_the_way: FastMap<Key, usize> = FastMap::default();
     let mut choices: Vec<Choice> = Vec::new();
     for candidate in candidates.values_mut() {
@@ -79,8 +79,9 @@ pub(super) fn explore(
                 }
             }
             goes_on &= been.insert((loc, values(&runner, decisive.iter().copied())));
-            if goes_on && on_the_way.insert(key.clone(), now).is_none() {
-                visits.push((now, key));
+            if goes_on {
+                let before = on_the_way.insert(key.clone(), now);
+                visits.push((now, key, before));
             }
         }
         let edge = runner.next().filter(|_| goes_on);
@@ -102,8 +103,11 @@ pub(super) fn explore(
         };
         let (step, edge, n) = next;
         runner.back_to(step);
-        while let Some((_, key)) = visits.pop_if(|(at, _)| *at > step) {
-            on_the_way.remove(&key);
+        while let Some((_, key, before)) = visits.pop_if(|(at, ..)| *at > step) {
+            match before {
+                Some(before) => on_the_way.insert(key, before),
+                None => on_the_way.remove(&key),
+            };
         }
         constants.step(&mut runner, edge, n);
     }
