@@ -348,9 +348,10 @@ pub struct Unknown {
 
 impl Unknown {
     /// Whether it may be any integer of Z: a computed value that was lost, and in [`Target::Ideal`] an input of a signed type
-    /// that is not narrower than `int`, because signed integers have no bounds there.
+    /// that is not narrower than `int`, because signed integers have no bounds there, or what may stand for one.
     pub(crate) fn has_no_range(&self, target: Target) -> bool {
-        let input = target == Target::Ideal && self.kind == UnknownKind::Input && self.ty.width >= 32;
+        let may_be_input = matches!(self.kind, UnknownKind::Input | UnknownKind::Abstraction);
+        let input = target == Target::Ideal && may_be_input && self.ty.width >= 32;
         target.over_z() && self.ty.signed && self.range.is_none() && (self.computed || input)
     }
     /// An unknown value; what was lost by abstraction counts as computed.
