@@ -606,6 +606,8 @@ pub struct Function {
     pub replaceable: bool,
     /// Whether it had a body that may be replaced, and that was taken away: what runs may be this one or another.
     pub defaulted: bool,
+    /// Whether it had a body that may wait for ever, and that was taken away since the function says which runs count.
+    pub waits: bool,
     /// Whether its address means nothing: another function may have the same (`unnamed_addr`).
     pub unnamed: bool,
     /// What is promised of the result.

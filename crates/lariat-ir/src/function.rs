@@ -94,7 +94,7 @@ impl Function {
         });
         let targets = calls.flat_map(|call| &call.targets).filter_map(|target| match target {
             Target::Function(f) => Some(*f),
-            Target::Assumed(_) | Target::AtExit => None,
+            Target::Assumed(_) | Target::Waits(_) | Target::AtExit => None,
         });
         targets.collect()
     }
@@ -264,6 +264,8 @@ pub enum Target {
     Function(usize),
     /// A function from elsewhere of which it is assumed that it returns.
     Assumed(Assumption),
+    /// A function, by the name to show, that excludes runs by waiting for ever: whether these runs count is not said.
+    Waits(String),
     /// What was registered to run when the program ends, and what that registers in turn.
     AtExit,
 }

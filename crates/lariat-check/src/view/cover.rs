@@ -51,6 +51,8 @@ pub enum Left {
     Recursion(usize),
     /// Control comes to this function in other ways than its graph says.
     Strange(usize),
+    /// This function waits for ever in order to exclude runs.
+    Waits(String),
     /// Functions are registered that run when the program ends, and may register others.
     AtExit,
 }
@@ -161,6 +163,7 @@ impl<'a> Cover<'a> {
                     Target::Assumed(a) => {
                         rest.assumed.insert(self.note(a));
                     }
+                    Target::Waits(name) => return Err(Left::Waits(name.clone())),
                     Target::AtExit => return Err(Left::AtExit),
                 }
             }

@@ -131,7 +131,7 @@ impl Effects {
                 Target::Function(f) => {
                     known.insert(*f);
                 }
-                Target::Assumed(_) | Target::AtExit => is_outside = true,
+                Target::Assumed(_) | Target::Waits(_) | Target::AtExit => is_outside = true,
             }
         }
         if is_outside || known.is_empty() {

@@ -274,7 +274,7 @@ impl<'a, F: FnMut(IntType, Lost) -> Expr> Walk<'a, F> {
             }
             Step::Call(call) => {
                 if let Some(var) = call.result {
-                    let is_outside = |t: &Target| matches!(t, Target::Assumed(_) | Target::AtExit);
+                    let is_outside = |t: &Target| matches!(t, Target::Assumed(_) | Target::Waits(_) | Target::AtExit);
                     let lost = if call.targets.iter().all(is_outside) { Lost::Outside } else { Lost::Anyhow };
                     let value = (self.fresh)(function.vars[var].ty, lost);
                     env.insert(var, value);

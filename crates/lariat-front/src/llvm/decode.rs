@@ -337,6 +337,7 @@ impl<'a> Reader<'a> {
             elsewhere,
             replaceable,
             defaulted: false,
+            waits: false,
             unnamed,
             promise,
             params,

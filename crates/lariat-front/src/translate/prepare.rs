@@ -12,6 +12,7 @@ use crate::module::{
     Operand, Promise, Terminator, Type, ValueId,
 };
 use lariat_ir::fast::FastSet;
+use lariat_ir::graph::components;
 use lariat_ir::{Assumption, AssumptionKind};
 
 /// The kinds of the checks' traps.
@@ -40,8 +41,8 @@ pub(super) fn prepare(module: &Module) -> Module {
 }
 
 /// Functions by which a program tells a tool what to assume stop the runs that they exclude, also where the program has a
-/// body for them: a body that waits for ever is the usual way to write down, in C, that a run does not count. Gives what is
-/// assumed by that.
+/// body for them. A body that waits for ever is the usual way to write down, in C, that a run does not count; C itself says that it hangs. Where readings
+/// differ nothing is said: no endless run is one that is excluded, and nothing ends that may come there. Gives what is assumed by that.
 pub(super) fn leave_assumptions_to_models(module: &mut Module, table: &Table) -> Vec<Assumption> {
     let mut assumed = Vec::new();
     for f in module.functions.iter_mut().filter(|f| !f.blocks.is_empty()) {
@@ -49,10 +50,19 @@ pub(super) fn leave_assumptions_to_models(module: &mut Module, table: &Table) ->
         if table.get(&f.name).is_some_and(stops) {
             let text = format!("`{}` excludes runs, whatever its body does", f.shown());
             assumed.push(Assumption::everywhere(AssumptionKind::Excludes, text));
+            f.waits = waits(f);
             f.blocks.clear();
         }
     }
     assumed
+}
+
+/// Whether a body goes round, or calls something that may.
+fn waits(function: &Function) -> bool {
+    let next = |b: usize| super::block_successors(&function.blocks[b].terminator).into_iter().map(|to| to.0 as usize);
+    let calls = |i: &Instruction| matches!(i.op, Op::Call { noreturn: false, .. });
+    components(function.blocks.len(), next).iter().any(|c| c.cyclic)
+        || function.blocks.iter().flat_map(|b| &b.instructions).any(calls)
 }
 
 /// The kind of trap that a block is, if it is one.

@@ -132,6 +132,7 @@ fn reason(functions: &Functions, this: (usize, usize), left: &Left) -> Reason {
             Reason::InnerLoopOpen(span.map_or_else(|| shown(*f), |s| format!("{}:{}", shown(*f), s.line)))
         }
         Left::Loop(f, l) => Reason::CalleeOpen(shown(*f), at((*f, *l))),
+        Left::Waits(f) => Reason::CalleeOpen(f.clone(), "it waits for ever in order to exclude runs".to_owned()),
         Left::AtExit => Reason::CalleeOpen("exit".to_owned(), "what runs at exit may register more".to_owned()),
         Left::Recursion(f) => Reason::CalleeOpen(shown(*f), "it calls itself".to_owned()),
         Left::Strange(f) if *f == this.0 => Reason::Malformed(functions.list[*f].strange.clone().unwrap_or_default()),

@@ -108,6 +108,9 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
             if let Some(number) = shared.numbers.get(f) {
                 targets.push(Target::Function(*number));
             } else if let Some(model) = model_of(shared, callee, i, &types) {
+                if function.waits {
+                    targets.push(Target::Waits(function.shown().to_owned()));
+                }
                 writes = writes_of(shared, model);
                 is_gone |= model.ends.as_ref().is_some_and(|e| e.when == When::Always && e.how != Ends::Throw);
                 // What runs in it may be any function that the program gave away.

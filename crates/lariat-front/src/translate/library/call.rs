@@ -2,7 +2,7 @@
 
 use crate::DataModel;
 use crate::models::{BinaryOp as ModelBinary, Expr as ModelExpr, Model, Returns, UnaryOp as ModelUnary};
-use crate::module::{Instruction, Op, Operand, Type};
+use crate::module::{Callee, Instruction, Module, Op, Operand, Type};
 use crate::translate::flat::Point;
 use crate::translate::library::Library;
 use crate::translate::library::formats::string;
@@ -33,6 +33,14 @@ pub(in crate::translate) struct ModelCall<'a> {
     lengths: Vec<Option<usize>>,
     data_model: DataModel,
     address: IntType,
+}
+
+impl ModelCall<'_> {
+    /// Whether the function had a body that waits for ever.
+    pub(super) fn waits(&self, module: &Module) -> bool {
+        let Op::Call { callee: Callee::Function(f), .. } = &self.instruction.op else { return false };
+        module.functions[f.0 as usize].waits
+    }
 }
 
 impl Library<'_, '_> {
