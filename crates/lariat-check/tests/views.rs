@@ -1,6 +1,8 @@
 //! Views have every step of the loop that they are made of, whatever is forgotten, and what they cover follows by their rules.
 
-use lariat_check::view::{Cover, Effects, Ending, Keep, Left, Places, Refusal, Site, Start, View, derive};
+use lariat_check::view::{
+    Cover, Effects, Ending, Keep, Left, Places, Refusal, Rest, Site, Start, View, derive, derive_walk,
+};
 use lariat_check::{Proved, System, check};
 use lariat_ir::function::{
     Access, AccessType, Block, Call, End, Function, FunctionLoop, Functions, Object, ObjectRef, Step, Target, Var,
@@ -9,7 +11,7 @@ use lariat_ir::function::{
 use lariat_ir::neutral::{self, BinaryOp, CmpOp, Cond, Expr, IntType, Overflow, Target as Semantics};
 use lariat_ir::{
     Assumption, AssumptionKind, Certificate, Claim, Id, LocId, LoopKey, Measure, Op, Order, Outline, Property,
-    SourceKind, Term, TransitionSystem,
+    SourceKind, Term, Terms, TransitionSystem,
 };
 use lariat_smt::{Answer, Limit, Solver, Z3Solver};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +48,7 @@ fn all(list: Vec<Function>) -> Functions {
         address: ADDRESS,
         taken: Vec::new(),
         replaced: Vec::new(),
+        members: BTreeMap::new(),
         at_exit: false,
         whole: false,
         told: BTreeSet::new(),
@@ -632,17 +635,26 @@ fn with_proof<T>(functions: &Functions, f: usize, then: impl FnOnce(&View, &Syst
     let site = Site { functions, effects: &effects, function: f, of: 0 };
     let keep = Keep { vars: [0, 1].into(), start: Start::Anywhere };
     let view = derive(site, &Places::of(site), &keep).expect("there is a view");
+    proved(&view, |terms, var| terms.apply(Op::IntSub, &[var("n"), var("i")]), then)
+}
+
+/// A view, its system, and the proof that something falls in it.
+fn proved<T>(
+    view: &View,
+    falls: impl FnOnce(&Terms, &dyn Fn(&str) -> Term) -> Term,
+    then: impl FnOnce(&View, &System<'_>, &Proved) -> T,
+) -> T {
     let ts = neutral::lower(view.program(), Semantics::CTerminates);
     let system = System::verify(&ts, &mut Z3Solver::new().direct(), Limit::default()).expect("its guards are total");
     let header = system.forest().loops.iter().next().expect("a loop").header;
-    let [i, n] = ["i", "n"].map(|name| ts.vars.iter().find(|v| v.name == name).expect("it is kept").term);
-    let term = ts.terms.apply(Op::IntSub, &[n, i]);
+    let var = |name: &str| ts.vars.iter().find(|v| v.name == name).expect("it is kept").term;
+    let term = falls(&ts.terms, &var);
     let measures = BTreeMap::from([(header, vec![Measure { order: Order::Int, term }])]);
     let certificate = Certificate::Ranking { outline: Outline::default(), measures };
     let (hash, property, when) = (system.hash(), Property::Terminates(header), ts.terms.tt());
     let claim = Claim { system: hash, property, when, certificate };
     let proved = check(&system, &claim, &mut Z3Solver::new().direct(), Limit::default()).expect("it falls");
-    then(&view, &system, &proved)
+    then(view, &system, &proved)
 }
 
 fn ending(functions: &Functions, f: usize) -> Ending {
@@ -721,4 +733,123 @@ fn an_outer_loop_ends_only_if_the_inner_ones_do() {
     let functions = all(vec![f]);
     let outer = ending(&functions, 0);
     assert_eq!(Cover::new(&functions, [outer]).ends(0, 0), Err(Left::Loop(0, 1)));
+}
+
+/// The pointer at byte 8 of a struct cell.
+fn link(address: Expr) -> Access {
+    let member = Some(("cell#1".to_owned(), 8, BTreeSet::from(["int/".to_owned()])));
+    let by = Arc::new(AccessType { path: "char/pointer/".to_owned(), member });
+    Access { address, bytes: Some(8), ty: Some(ADDRESS), by: Some(by) }
+}
+fn follow(var: usize, from: usize) -> Step {
+    Step::Load { var, at: link(plus(from, 8, ADDRESS)) }
+}
+fn relink(cell: usize, to: usize) -> Step {
+    Step::Store { at: link(plus(cell, 8, ADDRESS)), value: Some(var(to)) }
+}
+fn set(to: usize, from: usize) -> Step {
+    Step::Assign { var: to, value: var(from) }
+}
+
+/// What is said of the first loop of some functions as one that walks along links, and whether that rests on types.
+fn walk(functions: &Functions) -> Option<(String, bool)> {
+    let effects = Effects::of(functions);
+    let site = Site { functions, effects: &effects, function: 0, of: 0 };
+    let view = derive_walk(site, &Places::of(site)).expect("there is no reason against a view")?;
+    Some((view.when().expect("it has a condition").to_string(), view.uses_types()))
+}
+
+/// `for (;;) steps` over a cursor `c` and two more cells.
+fn walks(steps: Vec<Step>) -> Option<(String, bool)> {
+    let mut functions = all(vec![forever(&[("c", ADDRESS), ("next", ADDRESS), ("other", ADDRESS)], steps)]);
+    functions.members.insert(("cell".to_owned(), 8), "next".to_owned());
+    walk(&functions)
+}
+
+#[test]
+fn a_loop_that_follows_a_link_in_each_round_ends_without_a_cycle() {
+    let plain = Some(("no cycle is reached from `c` along `next`".to_owned(), false));
+    assert_eq!(walks(vec![follow(0, 0)]), plain);
+    assert_eq!(walks(vec![follow(1, 0), set(0, 1)]), plain);
+    assert_eq!(walks(vec![follow(1, 0), follow(0, 1)]), plain, "two links in one round");
+    assert_eq!(walks(vec![follow(1, 0)]), None, "the cursor stays");
+    assert_eq!(walks(vec![follow(0, 2)]), None, "another cell's link is followed");
+    assert_eq!(walks(vec![follow(0, 0), set(0, 2)]), None, "it goes somewhere else in the end");
+    assert_eq!(walks(vec![follow(1, 0), Step::Assign { var: 0, value: plus(1, 8, ADDRESS) }]), None, "that is no cell");
+    assert_eq!(walks(vec![Step::Load { var: 0, at: at(plus(0, 8, ADDRESS)) }]), None, "that is no pointer");
+}
+
+#[test]
+fn links_that_are_written_are_not_followed() {
+    assert_eq!(walks(vec![relink(2, 0), follow(0, 0)]), None, "the other cell may be one ahead");
+    assert_eq!(walks(vec![follow(0, 0), relink(2, 0)]), None, "or be reached in a later round");
+    assert_eq!(walks(vec![relink(0, 2), follow(0, 0)]), None, "it goes where the store says");
+    let (when, uses_types) = walks(vec![follow(1, 0), relink(0, 2), set(0, 1)]).expect("it was followed before");
+    assert_eq!((&*when, uses_types), ("no cycle is reached from `c` along `next`", true));
+    assert_eq!(walks(vec![follow(1, 0), relink(1, 2), set(0, 1)]), None, "the cell ahead gets another link");
+    assert_eq!(walks(vec![follow(1, 0), relink(0, 2), follow(1, 0), set(0, 1)]), None, "the link is read again");
+    let untyped = Step::Store { at: Access { by: None, ..link(plus(0, 8, ADDRESS)) }, value: Some(var(2)) };
+    assert_eq!(walks(vec![follow(1, 0), untyped, set(0, 1)]), None, "it may be half of another cell's link");
+    let half = Step::Store { at: Access { bytes: Some(4), ..link(plus(0, 8, ADDRESS)) }, value: None };
+    assert_eq!(walks(vec![follow(1, 0), half, set(0, 1)]), None);
+    let character = Step::Store { at: Access { by: None, bytes: Some(1), ty: None, address: var(2) }, value: None };
+    assert_eq!(walks(vec![follow(0, 0), character]), None, "a character is a byte of anything");
+    let number = Access { by: Some(Arc::new(AccessType { path: "char/int/".to_owned(), member: None })), ..at(var(2)) };
+    let (_, uses_types) =
+        walks(vec![follow(0, 0), Step::Store { at: number, value: None }]).expect("no link is an int");
+    assert!(uses_types);
+}
+
+#[test]
+fn what_is_called_must_leave_links_alone() {
+    let (when, _) = walks(vec![call(vec![outside()], vec![Some(var(0))]), follow(0, 0)]).expect("it may");
+    assert_eq!(when, "no cycle is reached from `c` along `next`, and `g` leaves the links ahead as they are");
+    assert_eq!(walks(vec![call(vec![Target::AtExit], Vec::new()), follow(0, 0)]), None, "nobody knows who that is");
+    assert_eq!(walks(vec![call(vec![Target::Waits("g".into())], Vec::new()), follow(0, 0)]), None);
+}
+
+#[test]
+fn each_way_round_must_follow_a_link() {
+    // for (;;) { if (flag) c = c->next; }, and the same with a link on both sides.
+    let made = |other: Vec<Step>| {
+        let flag = IntType::unsigned(1);
+        let mut f = function("f", &[("c", ADDRESS), ("flag", flag)]);
+        let cond = Cond::cmp(CmpOp::Ne, flag, var(1), Expr::constant(0, flag));
+        f.blocks = vec![
+            Block { steps: vec![Step::Fresh { var: 1 }], end: End::Branch { cond, yes: 1, no: 2 } },
+            Block { steps: vec![follow(0, 0)], end: End::Jump(3) },
+            Block { steps: other, end: End::Jump(3) },
+            Block { steps: Vec::new(), end: End::Choose(vec![0, 4]) },
+            Block { steps: Vec::new(), end: End::Return },
+        ];
+        f.loops = vec![a_loop("f", 0, &[0, 1, 2, 3], None)];
+        walk(&all(vec![f]))
+    };
+    assert_eq!(made(Vec::new()), None);
+    let (when, _) = made(vec![follow(0, 0), follow(0, 0)]).expect("one link or two");
+    assert_eq!(when, "no cycle is reached from `c` along the pointer at byte 8");
+}
+
+#[test]
+fn a_condition_is_handed_on_and_never_met_here() {
+    // f walks along a list; g calls f in a loop that ends by itself.
+    let f = forever(&[("c", ADDRESS)], vec![follow(0, 0)]);
+    let functions = all(vec![f, counting("g", vec![call(vec![Target::Function(0)], Vec::new())])]);
+    let effects = Effects::of(&functions);
+    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0 };
+    let view = derive_walk(site, &Places::of(site)).expect("a view").expect("it walks along links");
+    let walked = proved(
+        &view,
+        |_, var| var("links to come"),
+        |view, system, proved| {
+            Ending::of(view, Semantics::CTerminates, system, proved).expect("it is the proof of this view")
+        },
+    );
+    let ends = [walked, ending(&functions, 1)];
+    let mut cover = Cover::new(&functions, ends);
+    let conditions = |rest: Result<Rest, Left>| rest.expect("it ends, under a condition").conditions;
+    assert_eq!(conditions(cover.ends(0, 0)), BTreeSet::from([(0, 0)]));
+    assert_eq!(conditions(cover.ends(1, 0)), BTreeSet::from([(0, 0)]), "what is called has the condition");
+    assert_eq!(cover.program(0), Err(Left::Condition(0, 0)));
+    assert_eq!(cover.program(1), Err(Left::Condition(0, 0)));
 }

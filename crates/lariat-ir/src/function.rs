@@ -14,7 +14,7 @@ use crate::assumption::Assumption;
 use crate::neutral::{Cond, Expr, IntType};
 use crate::source::LoopKey;
 use dashu_int::IBig;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The functions of a file that are defined in it.
@@ -40,6 +40,8 @@ pub struct Functions {
     pub entries: Vec<usize>,
     /// What everything here rests on.
     pub assumed: Vec<Assumption>,
+    /// The names of members of structs, by the struct's name and the offset: words for a reader.
+    pub members: BTreeMap<(String, u64), String>,
 }
 
 /// A function.

@@ -2,7 +2,9 @@
 
 use crate::analyze::{Inquiry, Settings, Study};
 use crate::source::Source;
-use lariat_check::view::{Cover, Effects, Ending, Places, Site, Start, View, deps, derive, keeps, refusal};
+use lariat_check::view::{
+    Acyclic, Cover, Effects, Ending, Places, Site, Start, View, deps, derive, derive_walk, keeps, refusal,
+};
 use lariat_engines::Effort;
 use lariat_ir::function::Functions;
 use lariat_ir::neutral::{self, Target};
@@ -32,6 +34,8 @@ pub struct ViewStudy {
     pub source: Source,
     /// Where the view begins.
     pub start: Start,
+    /// What must hold when the loop is entered, for it to end; nothing if it always ends.
+    pub when: Option<Acyclic>,
     ending: Ending,
 }
 
@@ -123,6 +127,13 @@ fn study_loop(
             return Ok(found);
         }
     }
+    // That it always ends would say more than that it does under a condition.
+    let deadline = deadline.max(Instant::now() + ATTEMPT);
+    if let Ok(Some(view)) = derive_walk(site, &places)
+        && let Some(found) = study_view(&view, target(integers), settings, checkers, (&WALK, deadline))
+    {
+        return Ok(found);
+    }
     Err(tried.pop().map(Box::new))
 }
 
@@ -160,6 +171,10 @@ const FIRST: Attempt = Attempt { engines: &[("exits", Effort::Quick)], most: (us
 /// What is left is tried with invariants, on small views: they cost several times as much, and decide one loop in thirty.
 const THEN: Attempt = Attempt { engines: &[("exits", Effort::Brief), ("ranking", Effort::Quick)], most: (16, 8) };
 
+/// Where only the number of links that are to come is kept.
+const WALK: Attempt =
+    Attempt { engines: &[("exits", Effort::Quick), ("ranking", Effort::Quick)], most: (usize::MAX, usize::MAX) };
+
 fn study_view(
     view: &View,
     target: Target,
@@ -181,7 +196,8 @@ fn study_view(
             let analysis = inquiry.analysis(deadline);
             let source = Source::of(view.program());
             let study = Study { ts: ts.clone(), analysis };
-            return Some(ViewStudy { of: view.of(), study, source, start: view.start(), ending });
+            let (start, when) = (view.start(), view.when().cloned());
+            return Some(ViewStudy { of: view.of(), study, source, start, when, ending });
         }
     }
     None

@@ -20,6 +20,7 @@
 //! - `slow`, `slow wrap`, `slow ideal`, `slow everywhere`: it is decided, but not much faster than its time allows. Undecided is accepted then, but not
 //!   by a long test, which has more time.
 //! - `rounds: BOUND`, `rounds wrap: …`, `rounds ideal: …`: how often it goes round at most, as the results say it.
+//! - `ends when TEXT`: it is said to end under a condition, everywhere, which begins with this text. Else an end under a condition counts as undecided.
 //!
 //! A line `//@ native: ends` or `//@ native: hangs` says what the compiled program does: `native_runs` tries it.
 //!
@@ -81,6 +82,7 @@ folders! {
     irreducible: "irreducible",
     jumps: "jumps",
     library: "library",
+    links: "links",
     library_state: "library-state",
     memory: "memory",
     narrowing: "narrowing",
@@ -151,6 +153,7 @@ impl Word {
 
     fn verdict(entry: &Json) -> Result<Self, String> {
         match entry["verdict"].as_str() {
+            Some("terminates") if entry["when"].is_string() => Ok(Self::Open),
             Some("terminates") => Ok(Self::Terminates),
             Some("diverges") => Ok(Self::Diverges),
             Some("unknown") => Ok(Self::Open),
@@ -182,6 +185,7 @@ struct Truth {
     copies_differ: bool,
     with: Option<String>,
     rounds: [Option<String>; 3],
+    ends_when: Option<String>,
 }
 
 impl Truth {
@@ -253,6 +257,7 @@ fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
         copies_differ: false,
         with: None,
         rounds: [const { None }; 3],
+        ends_when: None,
     };
     for clause in clauses {
         let weaker = |t: &mut Truth, integers: &[Integers], word: &str| {
@@ -264,6 +269,10 @@ fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
             }
             Ok(())
         };
+        if let Some(condition) = clause.strip_prefix("ends when ") {
+            t.ends_when = Some(condition.to_owned());
+            continue;
+        }
         match clause.split_once(':') {
             Some(("wrap", word)) => t.words[Integers::Wrap as usize] = Word::truth(word.trim())?,
             Some(("ideal", word)) => t.words[Integers::Ideal as usize] = Word::truth(word.trim())?,
@@ -414,6 +423,14 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers) -> Compared {
             && entry["bound"].as_str() != Some(rounds)
         {
             wrong.push(format!("line {line}: the bound is {}, expected {rounds}", entry["bound"]));
+        }
+        if let Some(condition) = at.and_then(|at| truths[at].ends_when.as_deref())
+            && !(entry["verdict"] == "terminates" && entry["when"].as_str().is_some_and(|w| w.starts_with(condition)))
+        {
+            wrong.push(format!(
+                "line {line}: it is {} when {}, expected an end when {condition}",
+                entry["verdict"], entry["when"]
+            ));
         }
         match (at, Word::verdict(&entry)) {
             (Some(at), Ok(word)) => {

@@ -2,7 +2,8 @@
 //!
 //! **A loop ends** if its view ends, so do the loops inside it, and every function that its blocks may call returns. **A function
 //! returns** if nothing in it is [strange](super::Refusal::Strange), all its loops end by the same rule, and every function that it may call returns; and it is in no cycle of
-//! calls. Functions from elsewhere are assumed to return, each of them by name.
+//! calls. Functions from elsewhere are assumed to return, each of them by name. Where the view of one of these loops ends under a condition only, the same holds of the runs in which
+//! that condition is true whenever that loop is entered; nobody shows here that it is, so nothing that is said of a whole entry rests on it.
 //!
 //! *Why.* Let a run stay in a loop `L` of an activation for ever, calls included. Either the activation takes infinitely many steps of its own in `L`,
 //! or from some moment on the run stays in one call from a block of `L`. In the first case the blocks of `L` that it passes infinitely often are strongly connected; the
@@ -26,6 +27,8 @@ pub struct Ending {
     function: usize,
     of: usize,
     uses_types: bool,
+    /// Whether it ends only under the condition of its view.
+    has_condition: bool,
 }
 
 impl Ending {
@@ -37,8 +40,8 @@ impl Ending {
         // The way around is its only loop, so this is the one that ends.
         let is_only = system.forest().loops.len() == 1;
         let (function, of) = view.of();
-        let uses_types = view.uses_types();
-        (is_end && is_of_system && is_of_view && is_only).then_some(Self { function, of, uses_types })
+        let (uses_types, has_condition) = (view.uses_types(), view.when().is_some());
+        (is_end && is_of_system && is_of_view && is_only).then_some(Self { function, of, uses_types, has_condition })
     }
 }
 
@@ -47,6 +50,8 @@ impl Ending {
 pub enum Left {
     /// This loop of this function has no view that ends.
     Loop(usize, usize),
+    /// This loop of this function ends under a condition only.
+    Condition(usize, usize),
     /// This function is called while it is executed.
     Recursion(usize),
     /// Control comes to this function in other ways than its graph says.
@@ -64,12 +69,15 @@ pub struct Rest {
     pub assumed: BTreeSet<usize>,
     /// The loops whose views end, by the numbers of the function and of the loop.
     pub loops: BTreeSet<(usize, usize)>,
+    /// Those of them whose views end under a condition only, which must hold whenever they are entered.
+    pub conditions: BTreeSet<(usize, usize)>,
 }
 
 impl Rest {
     fn extend(&mut self, other: &Self) {
         self.assumed.extend(&other.assumed);
         self.loops.extend(&other.loops);
+        self.conditions.extend(&other.conditions);
     }
 }
 
@@ -77,8 +85,8 @@ impl Rest {
 #[derive(Clone, Debug)]
 pub struct Cover<'a> {
     functions: &'a Functions,
-    /// The loops whose views end, and whether that rests on types.
-    ends: BTreeMap<(usize, usize), bool>,
+    /// The loops whose views end.
+    ends: BTreeMap<(usize, usize), Ending>,
     /// Of each function: whether it returns.
     returns: Vec<Result<Rest, Left>>,
     assumptions: Vec<Assumption>,
@@ -89,10 +97,16 @@ pub struct Cover<'a> {
 impl<'a> Cover<'a> {
     /// What follows from some proofs about views of these functions.
     pub fn new(functions: &'a Functions, ends: impl IntoIterator<Item = Ending>) -> Self {
-        let ends = ends.into_iter().map(|e| ((e.function, e.of), e.uses_types)).collect();
+        let mut known: BTreeMap<(usize, usize), Ending> = BTreeMap::new();
+        for e in ends {
+            let best = known.entry((e.function, e.of)).or_insert(e);
+            if best.has_condition {
+                *best = e;
+            }
+        }
         let mut this = Self {
             functions,
-            ends,
+            ends: known,
             returns: Vec::new(),
             assumptions: functions.assumed.clone(),
             replaced: BTreeSet::new(),
@@ -146,10 +160,13 @@ impl<'a> Cover<'a> {
         returns: impl Fn(usize) -> &'r Result<Rest, Left>,
     ) -> Result<Rest, Left> {
         let functions = self.functions;
-        let mut rest = Rest { assumed: (0..functions.assumed.len()).collect(), loops: BTreeSet::new() };
+        let mut rest = Rest { assumed: (0..functions.assumed.len()).collect(), ..Rest::default() };
         for &l in loops {
-            let Some(uses_types) = self.ends.get(&(f, l)).copied() else { return Err(Left::Loop(f, l)) };
-            if uses_types {
+            let Some(ending) = self.ends.get(&(f, l)).copied() else { return Err(Left::Loop(f, l)) };
+            if ending.has_condition {
+                rest.conditions.insert((f, l));
+            }
+            if ending.uses_types {
                 let text = "memory is accessed by the types that it was written by, as C has it";
                 rest.assumed.insert(self.note(&Assumption::everywhere(AssumptionKind::EffectiveTypes, text)));
             }
@@ -171,15 +188,18 @@ impl<'a> Cover<'a> {
         Ok(rest)
     }
 
-    /// Whether a function returns, and what that rests on.
+    /// Whether a function returns, and what that rests on, conditions included.
     pub fn returns(&self, f: usize) -> Result<&Rest, Left> {
         self.returns[f].as_ref().map_err(Clone::clone)
     }
 
-    /// Whether everything ends that starts in an entry. Where that is `main`, this is the program, with all that the library may run when it
+    /// Whether everything ends that starts in an entry, without any condition. Where that is `main`, this is the program, with all that the library may run when it
     /// begins, ends, or gets a signal; else it is a call of the function, and what it runs is called in it.
     pub fn program(&self, entry: usize) -> Result<Rest, Left> {
         let mut rest = self.returns(entry)?.clone();
+        if let Some((f, l)) = rest.conditions.first() {
+            return Err(Left::Condition(*f, *l));
+        }
         if self.functions.list[entry].name != "main" {
             return Ok(rest);
         }
@@ -189,11 +209,14 @@ impl<'a> Cover<'a> {
         for f in &self.functions.taken {
             rest.extend(self.returns(*f)?);
         }
+        if let Some((f, l)) = rest.conditions.first() {
+            return Err(Left::Condition(*f, *l));
+        }
         rest.assumed.extend(&self.replaced);
         Ok(rest)
     }
 
-    /// Whether a loop ends, and what that rests on.
+    /// Whether a loop ends, and what that rests on, conditions included.
     pub fn ends(&mut self, f: usize, of: usize) -> Result<Rest, Left> {
         let function = &self.functions.list[f];
         if function.strange.is_some() {

@@ -1,5 +1,6 @@
 //! A view as a neutral program.
 
+use super::links::Acyclic;
 use super::places::{Lost, Places, assigned};
 use super::symbolic::{
     Env, Walk, now, now_cond, reads_of, renumbered, renumbered_cond, unknowns_of, unknowns_of_cond, vars_of,
@@ -21,16 +22,22 @@ pub fn derive(site: Site<'_>, places: &Places, keep: &Keep) -> Result<View, Refu
     let none = Places::none(site);
     let mut maker = Maker::new(site, (places, &none), keep);
     maker.make(keep.start);
-    Ok(View {
-        program: maker.program,
-        function: site.function,
-        of: site.of,
-        uses_types: places.uses_types(),
-        start: keep.start,
-    })
+    Ok(View::new(maker.program, site, (keep.start, places.uses_types()), None))
 }
 
-/// A view of a loop. Nothing else makes one than the function `derive` here.
+/// A program about a loop, without locations.
+pub(super) fn empty(site: Site<'_>) -> Program {
+    let this = &site.function().loops[site.of];
+    let mut program = Program::new(format!("{}: the loop at {}", site.function().shown, place_of(this)));
+    program.mode = Mode::Function;
+    // Only proofs of termination are made of a view.
+    program.recursion = Recursion::Skipped;
+    program.address = site.functions.address;
+    program.sources.push(SourceLoop { copy: LoopCopy { key: this.key.clone(), instance: 0 }, parent: None });
+    program
+}
+
+/// A view of a loop. Nothing else makes one than this module and `links`.
 #[derive(Clone, Debug)]
 pub struct View {
     program: Program,
@@ -38,9 +45,22 @@ pub struct View {
     of: usize,
     uses_types: bool,
     start: Start,
+    when: Option<Acyclic>,
 }
 
 impl View {
+    pub(super) fn new(
+        program: Program,
+        site: Site<'_>,
+        (start, uses_types): (Start, bool),
+        when: Option<Acyclic>,
+    ) -> Self {
+        Self { program, function: site.function, of: site.of, uses_types, start, when }
+    }
+    /// What must hold when the loop is entered; nothing if it is a view of all runs.
+    pub fn when(&self) -> Option<&Acyclic> {
+        self.when.as_ref()
+    }
     /// Where it begins.
     pub fn start(&self) -> Start {
         self.start
@@ -114,12 +134,7 @@ impl<'a> Maker<'a> {
     fn new(site: Site<'a>, (places, none): (&'a Places, &'a Places), keep: &Keep) -> Self {
         let function = site.function();
         let this = &function.loops[site.of];
-        let mut program = Program::new(format!("{}: the loop at {}", function.shown, place_of(this)));
-        program.mode = Mode::Function;
-        // Only proofs of termination are made of a view.
-        program.recursion = Recursion::Skipped;
-        program.address = site.functions.address;
-        program.sources.push(SourceLoop { copy: LoopCopy { key: this.key.clone(), instance: 0 }, parent: None });
+        let mut program = empty(site);
         let mut kept = BTreeMap::new();
         let mut names: BTreeMap<String, u32> = BTreeMap::new();
         for &v in &keep.vars {
@@ -617,7 +632,7 @@ fn is_about_kept(c: &Cond) -> bool {
 }
 
 /// The name and the type of a variable or place, and whether the source has that name.
-fn describe(site: Site<'_>, places: &Places, v: usize) -> (String, IntType, bool) {
+pub(super) fn describe(site: Site<'_>, places: &Places, v: usize) -> (String, IntType, bool) {
     let function = site.function();
     if let Some(var) = function.vars.get(v) {
         return (var.name.clone(), var.ty, var.named);
@@ -634,7 +649,7 @@ fn describe(site: Site<'_>, places: &Places, v: usize) -> (String, IntType, bool
 }
 
 /// Where a loop stands, in few words.
-fn place_of(this: &FunctionLoop) -> String {
+pub(super) fn place_of(this: &FunctionLoop) -> String {
     let ordinal = if this.key.ordinal > 0 { format!(" number {}", this.key.ordinal + 1) } else { String::new() };
     match &this.key.span {
         Some(span) => format!("{}:{}{ordinal}", span.line, span.column),

@@ -29,6 +29,7 @@
 pub mod cover;
 mod derive;
 pub mod effects;
+mod links;
 pub mod places;
 mod slice;
 mod symbolic;
@@ -36,6 +37,7 @@ mod symbolic;
 pub use cover::{Cover, Ending, Left, Rest};
 pub use derive::{View, derive};
 pub use effects::Effects;
+pub use links::{Acyclic, derive_walk};
 pub use places::{Place, Places};
 pub use slice::{Deps, deps, deps_before, keeps};
 

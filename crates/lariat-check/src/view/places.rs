@@ -41,6 +41,13 @@ pub struct Place {
     mixed: bool,
 }
 
+impl Place {
+    /// Bytes that nothing here names.
+    pub(super) fn alone(offset: i64, bytes: u64, ty: IntType, by: Option<Arc<AccessType>>) -> Self {
+        Self { root: usize::MAX, offset, bytes, ty, by, mixed: false }
+    }
+}
+
 /// The places of a loop.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
@@ -244,13 +251,17 @@ impl Places {
 
     /// Whether something that is written may be a byte of a place; see the head of this module.
     fn may_touch(&self, site: Site<'_>, names: &Names, place: usize, written: &Written) -> bool {
+        let here = self.address(names, place);
+        self.may_touch_at(site, &self.list[place], here, written)
+    }
+
+    /// The same for bytes at some address.
+    pub(super) fn may_touch_at(&self, site: Site<'_>, p: &Place, here: Where, written: &Written) -> bool {
         let (by, bytes) = match written {
             Written::Bytes(_, bytes, by) => (by.as_deref(), *bytes),
             Written::Typed(by, bytes) => (Some(&**by), *bytes),
             Written::Global(_) | Written::Rest(_) => (None, None),
         };
-        let here = self.address(names, place);
-        let p = &self.list[place];
         if !self.may_touch_untyped(site, p, here, written) {
             return false;
         }
@@ -343,17 +354,25 @@ pub(super) enum Lost {
 
 impl Names {
     /// Where an address points.
-    fn locate(&self, address: &Expr) -> Where {
+    pub(super) fn locate(&self, address: &Expr) -> Where {
         where_is(&now(&self.env, address))
     }
 
     /// The value of a variable or place, as an address.
-    fn of(&self, root: usize) -> Where {
+    pub(super) fn of(&self, root: usize) -> Where {
         self.env.get(&root).map_or(Where::At(root, 0), where_is)
     }
 
+    /// The symbol that a variable or place holds, if it holds one.
+    pub(super) fn symbol(&self, root: usize) -> Option<usize> {
+        match self.of(root) {
+            Where::At(symbol, 0) => Some(symbol),
+            _ => None,
+        }
+    }
+
     /// The variables and places that hold something else than at the beginning.
-    fn known(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn known(&self) -> impl Iterator<Item = usize> + use<> {
         let all: BTreeSet<usize> = self.env.keys().copied().collect();
         all.into_iter()
     }
@@ -421,7 +440,7 @@ impl Names {
     }
 
     /// What a step writes to memory.
-    fn writes(&self, site: Site<'_>, step: &Step) -> Vec<Written> {
+    pub(super) fn writes(&self, site: Site<'_>, step: &Step) -> Vec<Written> {
         match step {
             Step::Store { at, .. } => vec![Written::Bytes(self.locate(&at.address), at.bytes, at.by.clone())],
             Step::Call(call) => {
@@ -460,7 +479,7 @@ fn object_of(site: Site<'_>, symbol: usize) -> Option<(ObjectRef, &Object)> {
 
 /// Something that a step writes.
 #[derive(Clone, Debug)]
-enum Written {
+pub(super) enum Written {
     /// Bytes from there on; nothing if it is not known how many. By a type, if that is known.
     Bytes(Where, Option<u64>, Option<Arc<AccessType>>),
     /// What is not named, by a type.

@@ -131,6 +131,7 @@ fn one_loop(file: &str, l: &results::LoopReport) -> Loop {
         notes: Note::of(l).into_iter().map(|n| n.code().to_owned()).collect(),
         view: l.view.as_ref().map(|v| v.rung.to_owned()),
         view_system: l.view.as_ref().map(|v| System::from(&v.system)),
+        view_when: l.view.as_ref().and_then(|v| v.when.clone()),
         needs: l.view.iter().flat_map(|v| &v.needs).map(Position::from).collect(),
     }
 }

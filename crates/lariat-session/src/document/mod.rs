@@ -290,6 +290,8 @@ pub struct Loop {
     pub view: Option<String>,
     /// That system.
     pub view_system: Option<System>,
+    /// What must hold when the loop is entered, for that system to be one of it; nothing if it always is.
+    pub view_when: Option<String>,
     /// Of a verdict from a view: the loops that must end, too.
     pub needs: Vec<Position>,
 }

@@ -56,7 +56,8 @@ pub fn combine(
     let mut verdict = together(&reports);
     let mut reason = (verdict == Verdict::Unknown).then(|| reason_together(&reports)).flatten();
     // A function that no entry calls may have a loop that is open. Where the program begins here that does not matter.
-    let matters = |l: &&LoopReport| l.verdict != Verdict::Terminates && l.reason != Some(Reason::NotReached);
+    let ends = |l: &LoopReport| l.verdict == Verdict::Terminates && l.when.is_none();
+    let matters = |l: &&LoopReport| !ends(l) && l.reason != Some(Reason::NotReached);
     if let Some(open) = loops.iter().find(matters)
         && verdict == Verdict::Terminates
     {

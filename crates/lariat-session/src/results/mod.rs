@@ -226,6 +226,8 @@ pub struct ViewReport {
     pub rung: &'static str,
     /// Its system.
     pub system: SystemReport,
+    /// What must hold when the loop is entered, for the view to be one of it; nothing if it always is.
+    pub when: Option<String>,
     /// The loops of the source that must end, too: those inside, and those of the functions that are called.
     pub needs: Vec<LoopKey>,
 }

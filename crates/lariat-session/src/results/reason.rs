@@ -41,6 +41,7 @@ codes! {
         CalleeOpen = "L0131", "a function that it calls is not shown to return";
         TooLarge = "L0132", "the entry is too large to be followed as a whole";
         NotReached = "L0133", "no run from the entry comes to it, and by itself it is open";
+        UnderCondition = "L0134", "it ends under a condition";
     }
 }
 
@@ -122,6 +123,8 @@ pub enum Reason {
     TooLarge,
     /// No run from the entry comes to it; by itself it is open.
     NotReached,
+    /// A loop of this function ends under a condition only.
+    UnderCondition(String),
     /// Of a running process, in words.
     Process(ProcessReason, String),
 }
@@ -198,6 +201,7 @@ impl Reason {
             Self::CalleeOpen(..) => ReasonKind::CalleeOpen,
             Self::TooLarge => ReasonKind::TooLarge,
             Self::NotReached => ReasonKind::NotReached,
+            Self::UnderCondition(_) => ReasonKind::UnderCondition,
             Self::Process(ProcessReason::Waits, _) => ReasonKind::Waits,
             Self::Process(ProcessReason::NotWatched, _) => ReasonKind::NotWatched,
             Self::Process(ProcessReason::CounterWraps, _) => ReasonKind::CounterWraps,
@@ -297,6 +301,7 @@ impl fmt::Display for Reason {
             Self::NotReached => {
                 f.write_str("no run from the entry comes to it; for other callers, nothing that falls was found in the loop by itself")
             }
+            Self::UnderCondition(function) => write!(f, "a loop of `{function}` ends under a condition, which is for callers to meet"),
             Self::Process(_, text) => f.write_str(text),
         }
     }

@@ -36,6 +36,8 @@ pub(super) fn with_views(
     let key = |of: &(usize, usize)| functions.list[of.0].loops[of.1].key.clone();
     let is_clear = |rest: &Rest| !rest.loops.iter().any(|of| overflows.contains(&key(of)));
     let mut used: BTreeSet<usize> = BTreeSet::new();
+    // The entries in which a loop hung that ends under a condition.
+    let mut settled: BTreeSet<String> = BTreeSet::new();
     let is_closed = functions.whole && entries.iter().all(|e| e.verdict == Verdict::Terminates);
     let reached = functions.reachable(functions.entries.iter().chain(&functions.taken).copied());
     for (f, function) in functions.list.iter().enumerate() {
@@ -47,17 +49,31 @@ pub(super) fn with_views(
             let rest = cover.ends(f, l);
             let verdict = known.map(|n| (all[n].verdict, all[n].when.is_some()));
             match (&rest, verdict) {
-                (Ok(_), Some((Verdict::Diverges, _))) => {
+                (Ok(rest), Some((Verdict::Diverges, _))) if rest.conditions.is_empty() => {
                     contradictions.push(format!("{} was proved to run for ever, and its view to end", this.key));
                 }
-                (Ok(rest), None | Some((Verdict::Unknown, _) | (Verdict::Terminates, true))) if is_clear(rest) => {
+                // A cyclic list makes it hang, as the condition has it. Where nobody calls the function here that is for its callers to know.
+                (Ok(rest), Some((Verdict::Diverges, _))) if functions.whole || !is_clear(rest) => {}
+                (Ok(rest), _) if is_clear(rest) && is_news(verdict, rest) => {
                     let Some(view) = views.of((f, l)) else { continue };
                     let needs = rest.loops.iter().filter(|of| **of != (f, l)).map(key).collect();
-                    let report = proved(file, functions, view, needs);
+                    let when = conditions(functions, views, (f, l), rest);
+                    let mut report = LoopReport { when, ..proved(file, functions, view, needs) };
+                    if view.when.is_some() {
+                        report.why = vec![
+                            "each iteration goes on to a cell behind the one before, and there are finitely many"
+                                .to_owned(),
+                        ];
+                        report.bound = None;
+                    }
                     used.extend(&rest.assumed);
                     match known {
                         Some(n) => {
                             let before = std::mem::replace(&mut all[n], report);
+                            if before.verdict == Verdict::Diverges {
+                                settled.insert(before.entry.clone());
+                                settled.extend(before.others.iter().map(|o| o.entry.clone()));
+                            }
                             let this = &mut all[n];
                             this.time += before.time;
                             this.attempts.splice(0..0, before.attempts);
@@ -87,8 +103,23 @@ pub(super) fn with_views(
             (entry.verdict, entry.reason) = (Verdict::Terminates, None);
             entry.needs = Some(rest.loops.iter().map(key).collect());
         }
+        // What hung there ends under a condition: nothing else is known to hang.
+        let hangs = |l: &LoopReport| l.verdict == Verdict::Diverges && l.entry == entry.name;
+        if entry.verdict == Verdict::Diverges && settled.contains(&entry.name) && !all.iter().any(hangs) {
+            entry.verdict = Verdict::Unknown;
+            entry.reason = Some(Reason::UnderCondition(functions.list[*f].shown.clone()));
+            entry.certificate = None;
+        }
     }
     Found { rests: used.into_iter().map(|n| cover.assumptions()[n].clone()).collect(), contradictions }
+}
+
+/// Whether what a view says is more than what is known of a loop: its verdict, and whether that has a condition.
+fn is_news(known: Option<(Verdict, bool)>, rest: &Rest) -> bool {
+    match known {
+        None | Some((Verdict::Unknown | Verdict::Diverges, _)) => true,
+        Some((Verdict::Terminates, has_condition)) => has_condition && rest.conditions.is_empty(),
+    }
 }
 
 fn is_by_overflow(l: &LoopReport) -> bool {
@@ -99,6 +130,31 @@ fn is_by_overflow(l: &LoopReport) -> bool {
 fn depth(functions: &Functions, (f, l): (usize, usize)) -> u32 {
     let loops = &functions.list[f].loops;
     u32::try_from(std::iter::successors(Some(l), |l| loops[*l].parent).count()).unwrap_or(u32::MAX)
+}
+
+/// What must hold for a loop to end, beginning with what must hold when it is entered itself.
+fn conditions(functions: &Functions, views: &Views, this: (usize, usize), rest: &Rest) -> Option<String> {
+    /// More are counted only.
+    const MOST: usize = 3;
+    let text = |of: &(usize, usize)| Some(views.of(*of)?.when.as_ref()?.to_string());
+    let own = rest.conditions.get(&this).and_then(text);
+    let others: Vec<String> = rest
+        .conditions
+        .iter()
+        .filter(|of| **of != this)
+        .filter_map(|of| {
+            let function = &functions.list[of.0];
+            let line = function.loops[of.1].key.span.as_ref().map_or(String::new(), |s| format!(" at line {}", s.line));
+            let inside = if of.0 == this.0 { String::new() } else { format!(" of `{}`", function.shown) };
+            Some(format!("for the loop{line}{inside}: {}", text(of)?))
+        })
+        .collect();
+    let more = match others.len().saturating_sub(MOST) {
+        0 => None,
+        n => Some(format!("and {n} more such conditions, each told at its loop")),
+    };
+    let all: Vec<String> = own.into_iter().chain(others.into_iter().take(MOST)).chain(more).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 fn proved(file: &str, functions: &Functions, view: &ViewStudy, needs: Vec<LoopKey>) -> LoopReport {
@@ -114,7 +170,7 @@ fn proved(file: &str, functions: &Functions, view: &ViewStudy, needs: Vec<LoopKe
     };
     LoopReport {
         depth: depth(functions, view.of),
-        view: Some(Box::new(ViewReport { rung, system, needs })),
+        view: Some(Box::new(ViewReport { rung, system, needs, when: view.when.as_ref().map(ToString::to_string) })),
         ..loop_report(file, &entry, study, None, result)
     }
 }
@@ -131,6 +187,7 @@ fn reason(functions: &Functions, this: (usize, usize), left: &Left) -> Reason {
             let span = functions.list[*f].loops[*l].key.span.as_ref();
             Reason::InnerLoopOpen(span.map_or_else(|| shown(*f), |s| format!("{}:{}", shown(*f), s.line)))
         }
+        Left::Condition(f, _) => Reason::UnderCondition(shown(*f)),
         Left::Loop(f, l) => Reason::CalleeOpen(shown(*f), at((*f, *l))),
         Left::Waits(f) => Reason::CalleeOpen(f.clone(), "it waits for ever in order to exclude runs".to_owned()),
         Left::AtExit => Reason::CalleeOpen("exit".to_owned(), "what runs at exit may register more".to_owned()),

@@ -259,7 +259,7 @@ fn program(o: &Options, p: &Analysed, out: &mut String, counts: &mut Counts) -> 
         let what = if saved.len() == 1 { "program".to_owned() } else { format!("`{entry}`") };
         // What follows from views has no certificate of its own: the loops have.
         if let Some(needs) = e.needs.as_ref().filter(|_| e.certificate.is_none()) {
-            if let Some(missing) = missing(p, needs).filter(|_| e.verdict != UNKNOWN) {
+            if let Some(missing) = missing(p, needs, Ends::Always).filter(|_| e.verdict != UNKNOWN) {
                 log.judge(&what, &e.verdict, rejected(missing));
             }
             continue;
@@ -389,22 +389,39 @@ fn view_claim(
         Err(d) => return rejected(format!("the saved view: {d}")),
     };
     // It has one loop, which is the one that ends.
-    if system.forest().loops.len() != 1 || l.verdict != TERMINATES || l.when.is_some() {
+    if system.forest().loops.len() != 1 || l.verdict != TERMINATES {
         return rejected("the saved view is not that of a loop that ends");
     }
-    if let Some(missing) = missing(p, &l.needs) {
+    if let Some(missing) = missing(p, &l.needs, Ends::Somehow) {
         return rejected(missing);
+    }
+    // Conditions are handed on: its own, and those of the loops that it rests on.
+    let has_condition = l.view_when.is_some() || missing(p, &l.needs, Ends::Always).is_some();
+    if has_condition != l.when.is_some() {
+        return rejected(
+            "the loop is said to end under another condition than its view and the loops that it rests on",
+        );
     }
     let subject = |ts: &TransitionSystem| Subject::Loop(ts.loc_named(&l.id), None);
     one_claim(o, &[Ok(system)], &subject, l.certificate.as_ref(), &l.verdict)
 }
 
+/// How a loop is said to end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// Perhaps under a condition.
+    Somehow,
+    Always,
+}
+
 /// A loop that must end for something else to end, and is not said to.
-fn missing(p: &Analysed, needs: &[document::Position]) -> Option<String> {
+fn missing(p: &Analysed, needs: &[document::Position], how: Ends) -> Option<String> {
     let ends = |n: &document::Position| {
         let here = |l: &&document::Loop| n.file.as_ref() == Some(&l.file) && (n.line, n.column) == (l.line, l.column);
-        let mut all = p.loops.iter().filter(here).peekable();
-        all.peek().is_some() && all.all(|l| l.verdict == TERMINATES)
+        let all: Vec<&document::Loop> = p.loops.iter().filter(here).collect();
+        // Several loops may have one position, as macros make them.
+        let is_one_free = how == Ends::Somehow || all.iter().any(|l| l.when.is_none());
+        !all.is_empty() && all.iter().all(|l| l.verdict == TERMINATES) && is_one_free
     };
     let open = needs.iter().find(|n| !ends(n))?;
     let line = open.line.map_or_else(|| "?".to_owned(), |l| l.to_string());

@@ -84,6 +84,9 @@ fn headline(l: &LoopReport) -> Headline {
             };
             (Level::ERROR, format!("{what} can run for ever"), label)
         }
+        (Verdict::Terminates, _) if l.when.is_some() && l.view.is_some() => {
+            (Level::NOTE, format!("{what} ends under a condition"), "where it holds, every run leaves it".to_owned())
+        }
         (Verdict::Terminates, _) => (Level::NOTE, format!("{what} always ends"), format!("every run leaves {inside}")),
         (Verdict::Unknown, Some(Intent::EventLoop { .. } | Intent::Halt)) => {
             (Level::NOTE, format!("{what} has no exit"), "nothing but the end of the program can leave it".to_owned())
@@ -180,7 +183,7 @@ fn notes(p: &Program, r: &Results, l: &LoopReport) -> Vec<(&'static str, String)
             notes.push(("when", format!("`{when}` holds at the entry, and memory is as below")));
         }
         Some(_) => notes.push(("when", "memory is as below (the condition is in --format json)".to_owned())),
-        None => {}
+        None => notes.extend(l.when.iter().map(|when| ("when", format!("{when}; whenever the loop is entered")))),
     }
     if let Some(Intent::EventLoop { waits_in }) = &l.intent {
         let calls: Vec<String> = waits_in.iter().take(4).map(|f| format!("`{f}`")).collect();
@@ -444,6 +447,11 @@ fn closing(p: &Program, r: &Results) -> String {
         }
     }
     let count = |v: Verdict| r.loops.iter().filter(|l| l.verdict == v).count();
+    let under_condition = r.loops.iter().filter(|l| l.verdict == Verdict::Terminates && l.when.is_some()).count();
+    let conditions = match under_condition {
+        0 => String::new(),
+        n => format!(" ({n} of them under a condition)"),
+    };
     let recursion = match r.recursion.len() {
         0 => String::new(),
         n => {
@@ -454,7 +462,7 @@ fn closing(p: &Program, r: &Results) -> String {
     let why = not_shown(r).map_or(String::new(), |reason| format!(" ({reason})"));
     let _ = writeln!(
         out,
-        "{}: {}{why}; loops: {} end, {} can run for ever, {} undecided{recursion}; integers: {}",
+        "{}: {}{why}; loops: {} end{conditions}, {} can run for ever, {} undecided{recursion}; integers: {}",
         p.file,
         word(r.verdict),
         count(Verdict::Terminates),

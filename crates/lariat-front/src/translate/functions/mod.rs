@@ -15,12 +15,12 @@ mod locals;
 use super::flat::{address_taken, index};
 use super::{prepare, sources};
 use crate::models::{Occasion, Table};
-use crate::module::{Callee, Function, FunctionId, GlobalId, Module, Op, Type, ValueId};
+use crate::module::{Callee, DebugType, Function, FunctionId, GlobalId, Member, Module, Op, Type, ValueId};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::function::{self, FunctionLoop, Functions, Object};
 use lariat_ir::neutral::IntType;
 use lariat_ir::{Assumption, AssumptionKind, LoopKey, SourceKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the functions of a module share.
 struct Shared<'m> {
@@ -81,7 +81,27 @@ pub(super) fn functions(module: &Module, table: &Table) -> (Functions, Origins) 
     let globals = globals(module);
     let told = BTreeSet::new();
     let address = shared.address;
-    (Functions { list, globals, address, taken, replaced, at_exit, whole: false, told, entries, assumed }, origins)
+    let members = members(module);
+    let whole = false;
+    (Functions { list, globals, address, taken, replaced, at_exit, whole, told, entries, assumed, members }, origins)
+}
+
+/// The names of the pointers in structs, by the struct's name and the offset. Structs of one name that differ have none.
+fn members(module: &Module) -> BTreeMap<(String, u64), String> {
+    let mut found: BTreeMap<(String, u64), BTreeSet<&str>> = BTreeMap::new();
+    for ty in &module.types {
+        let DebugType::Record { name, members, .. } = ty else { continue };
+        let is_pointer = |m: &&Member| {
+            m.ty.is_some_and(|t| matches!(module.types[t.0 as usize], DebugType::Pointer { .. })) && !m.bit_field
+        };
+        for m in members.iter().filter(is_pointer) {
+            found.entry((name.clone(), m.offset_bits / 8)).or_default().insert(&m.name);
+        }
+    }
+    let one = |(at, names): ((String, u64), BTreeSet<&str>)| {
+        (names.len() == 1).then(|| Some((at, (*names.first()?).to_owned()))).flatten()
+    };
+    found.into_iter().filter_map(one).collect()
 }
 
 /// A global that is seen in this file only, and whose address is used for loads and stores only, is private.

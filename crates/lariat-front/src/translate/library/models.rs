@@ -180,7 +180,9 @@ impl<'m> Builder<'_, 'm> {
         };
         match end.how {
             Ends::Trap => self.control.unless(state, not(when), Goto::Trap),
-            Ends::Stop if call.waits(self.cx.flat.module) => self.control.beyond_unless(&mut self.values, state, not(when)),
+            Ends::Stop if call.waits(self.cx.flat.module) => {
+                self.control.beyond_unless(&mut self.values, state, not(when))
+            }
             Ends::Stop => self.control.unless(state, not(when), Goto::Stop),
             Ends::Throw => {
                 let handler = self.cx.flat.handler(call.at);

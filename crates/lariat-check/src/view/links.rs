@@ -1,0 +1,315 @@
+//! Loops that walk along links: lists and trees without a cycle have an end.
+//!
+//! A loop over a list ends because the list does, and nothing in the loop shows that it does. So its view rests on a condition: when the loop is
+//! entered, *the links that it walks along have no cycle*. Nothing else is kept than the number of cells that are still to come.
+//!
+//! **What is checked.** A variable or a place with a fixed address, the *cursor*, holds the address of a cell at the header. A *link* of a cell is the pointer at a fixed
+//! offset in it; the offsets are found here. On each way from the header back to it the cursor gets the address of a cell that at least one link
+//! leads to from the one it held: each value on the way is loaded from a link of a cell that was reached like that, or is copied. Inner loops are part of these
+//! ways, with all their rounds.
+//!
+//! **Why the loop then ends.** Let `M` be the memory when the loop is entered, and let a run come by the header for ever. As long as no link that is followed differs from
+//! what it is in `M`, the cells that are reached, one behind the other, are a walk along links in `M`. There are finitely many addresses, so some cell is reached twice, and the first
+//! cell that is reached twice lies on a cycle of links in `M`. That is excluded by the condition.
+//! Links that are followed are those in `M` unless something in the loop writes them. A write leaves them alone
+//!
+//! - if it cannot touch a link of any cell, by what [`Places`] knows of addresses, objects and types;
+//! - if it is a store to a link of the cell that the cursor held at the header, by the same type as the link is read. That cell was reached by now,
+//!   and is reached again only on a cycle. Behind such a store, in the same round, its links are not followed any more. By the
+//!   types of C the same bytes are not part of another cell's link;
+//! - if it is made in a call: that it leaves alone the links that are still to be followed is then part of the condition, by the name of the function.
+//!
+//! So the number of links from the cursor's cell to the last one, along the longest walk, falls in every round: that is the axiom "a finite structure without a cycle has a rank",
+//! and the view states it of one variable.
+
+use super::derive::{View, empty};
+use super::places::{Names, Place, Places, Where, Written, assigned};
+use super::symbolic::read_first;
+use super::{Refusal, Site, Start, refusal};
+use lariat_ir::function::{Access, AccessType, Step, Target};
+use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, Unknown};
+use lariat_ir::{Assumption, AssumptionKind, Id, SourceId, UnknownKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What must hold when a loop is entered, for it to end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Acyclic {
+    /// The cursor.
+    pub cursor: String,
+    /// The links: the names of their members in quotes, or where they are.
+    pub along: BTreeSet<String>,
+    /// The functions, in quotes, that must leave links alone that are still to be followed.
+    pub spared_by: BTreeSet<String>,
+}
+
+impl std::fmt::Display for Acyclic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let listed = |all: &BTreeSet<String>| {
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            match all.split_last() {
+                Some((end, first)) if !first.is_empty() => format!("{} and {end}", first.join(", ")),
+                _ => all.concat(),
+            }
+        };
+        write!(f, "no cycle is reached from `{}` along {}", self.cursor, listed(&self.along))?;
+        if !self.spared_by.is_empty() {
+            let leave = if self.spared_by.len() == 1 { "leaves" } else { "leave" };
+            write!(f, ", and {} {leave} the links ahead as they are", listed(&self.spared_by))?;
+        }
+        Ok(())
+    }
+}
+
+/// A pointer in each cell.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Link {
+    offset: i64,
+    by: Option<Arc<AccessType>>,
+}
+
+/// How a value was reached from what the cursor held at the header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reached {
+    /// It is that.
+    Start,
+    /// Over at least so many links: none or one.
+    Over(u32),
+}
+
+impl Reached {
+    fn least(self) -> u32 {
+        match self {
+            Self::Start => 0,
+            Self::Over(n) => n,
+        }
+    }
+    fn join(self, other: Self) -> Self {
+        if self == other { self } else { Self::Over(self.least().min(other.least())) }
+    }
+}
+
+/// What is known at the beginning of a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Known {
+    /// The variables and places that hold a cell.
+    held: BTreeMap<usize, Reached>,
+    /// Whether links of the cell that the cursor held at the header may have been written in this round.
+    written: bool,
+}
+
+/// The view of a loop that walks along links; nothing if it does not.
+pub fn derive_walk(site: Site<'_>, places: &Places) -> Result<Option<View>, Refusal> {
+    if let Some(why) = refusal(site, Start::Anywhere) {
+        return Err(why);
+    }
+    let function = site.function();
+    let address = site.functions.address;
+    let mut read = BTreeSet::new();
+    for b in site.body() {
+        read_first(&function.blocks[*b], &mut read);
+    }
+    let places = &places.clone();
+    let variables =
+        assigned(site, site.body()).into_iter().filter(|v| read.contains(v) && function.vars[*v].ty == address);
+    let fixed = (places.first..places.first + places.list.len())
+        .filter(|p| places.list[p - places.first].ty == address && places.is_fixed(*p) && places.changed.contains(p));
+    let found = variables.chain(fixed).filter_map(|cursor| Walker::new(site, places, cursor).walk());
+    // One that asks nothing of functions says most.
+    let best = found.min_by_key(|(when, _)| (when.spared_by.len(), when.along.len()));
+    Ok(best.map(|(when, uses_types)| view(site, when, uses_types)))
+}
+
+struct Walker<'a> {
+    site: Site<'a>,
+    places: &'a Places,
+    cursor: usize,
+    links: BTreeSet<Link>,
+    spared_by: BTreeSet<String>,
+    uses_types: bool,
+}
+
+impl<'a> Walker<'a> {
+    fn new(site: Site<'a>, places: &'a Places, cursor: usize) -> Self {
+        Self { site, places, cursor, links: BTreeSet::new(), spared_by: BTreeSet::new(), uses_types: false }
+    }
+
+    /// The condition under which the loop ends, and whether that rests on the types of the source.
+    fn walk(mut self) -> Option<(Acyclic, bool)> {
+        /// So many rounds find all links.
+        const ROUNDS: usize = 4;
+        for _ in 0..ROUNDS {
+            let before = self.links.clone();
+            if !self.always_moves() {
+                return None;
+            }
+            if self.links == before {
+                let name = super::derive::describe(self.site, self.places, self.cursor).0;
+                let along = self.links.iter().map(|l| self.named(l)).collect();
+                let uses_types = self.uses_types || self.places.uses_types();
+                return Some((Acyclic { cursor: name, along, spared_by: self.spared_by }, uses_types));
+            }
+        }
+        None
+    }
+
+    fn named(&self, link: &Link) -> String {
+        let member = link.by.as_ref().and_then(|by| by.member.as_ref());
+        // Behind the name of a struct stands a number that tells apart structs of one name.
+        let tag = |base: &str| base.split('#').next().unwrap_or(base).to_owned();
+        let name = member.and_then(|(base, offset, _)| self.site.functions.members.get(&(tag(base), *offset)));
+        name.map_or_else(|| format!("the pointer at byte {}", link.offset), |name| format!("`{name}`"))
+    }
+
+    /// Whether the cursor moves over a link on every way back to the header, with the links that are known so far; it may find others.
+    fn always_moves(&mut self) -> bool {
+        let site = self.site;
+        let function = site.function();
+        let header = function.loops[site.of].header;
+        let first = Known { held: BTreeMap::from([(self.cursor, Reached::Start)]), written: false };
+        let mut at: BTreeMap<usize, Known> = BTreeMap::from([(header, first)]);
+        let mut work: BTreeSet<usize> = [header].into();
+        let mut comes_back = false;
+        while let Some(b) = work.pop_first() {
+            let Some(after) = self.block(b, at[&b].clone()) else { return false };
+            for to in function.blocks[b].end.targets() {
+                if to == header {
+                    comes_back = true;
+                    // What is known only shrinks, so what is not enough now never is.
+                    if after.held.get(&self.cursor).is_none_or(|r| r.least() == 0) {
+                        return false;
+                    }
+                } else if site.is_inside(to) {
+                    let joined = match at.get(&to) {
+                        None => after.clone(),
+                        Some(known) => joined(known, &after),
+                    };
+                    if at.get(&to) != Some(&joined) {
+                        at.insert(to, joined);
+                        work.insert(to);
+                    }
+                }
+            }
+        }
+        comes_back
+    }
+
+    /// What is known behind a block; nothing if something in it may write links.
+    fn block(&mut self, b: usize, known: Known) -> Option<Known> {
+        let (site, places) = (self.site, self.places);
+        let Known { held, mut written } = known;
+        // A symbol of a block is what a variable or place held at its beginning, or a value that nobody knows.
+        let mut reached: BTreeMap<usize, Reached> = held.clone();
+        let mut names = Names::default();
+        for step in &site.function().blocks[b].steps {
+            let followed = match step {
+                Step::Load { at, .. } => self.followed(&names, &reached, written, at),
+                _ => None,
+            };
+            for w in names.writes(site, step) {
+                written |= self.writes(&reached, step, &w)?;
+            }
+            names.step(site, places, step);
+            if let (Some(link), Some(var)) = (followed, step.assigns())
+                && let Some(symbol) = names.symbol(var)
+            {
+                self.links.insert(link);
+                reached.insert(symbol, Reached::Over(1));
+            }
+        }
+        let all: BTreeSet<usize> = held.into_keys().chain(names.known()).collect();
+        let cell = |v: usize| Some((v, *reached.get(&names.symbol(v)?)?));
+        Some(Known { held: all.into_iter().filter_map(cell).collect(), written })
+    }
+
+    /// The link that a load follows, if it is one of a cell.
+    fn followed(&self, names: &Names, reached: &BTreeMap<usize, Reached>, written: bool, at: &Access) -> Option<Link> {
+        let address = self.site.functions.address;
+        let Where::At(symbol, offset) = names.locate(&at.address) else { return None };
+        let cell = reached.get(&symbol)?;
+        let is_link = at.ty == Some(address) && at.bytes == Some(link_bytes(address));
+        let is_old = !written || cell.least() > 0;
+        (is_link && is_old).then(|| Link { offset, by: at.by.clone() })
+    }
+
+    /// Whether something that is written may be a link of the cell that the cursor held at the header; nothing if it may be one of another cell.
+    fn writes(&mut self, reached: &BTreeMap<usize, Reached>, step: &Step, written: &Written) -> Option<bool> {
+        let address = self.site.functions.address;
+        let touched = |l: &&Link| {
+            let link = Place::alone(l.offset, link_bytes(address), address, l.by.clone());
+            self.places.may_touch_at(self.site, &link, Where::Anywhere, written)
+        };
+        let touched: Vec<&Link> = self.links.iter().filter(touched).collect();
+        if touched.is_empty() {
+            return Some(false);
+        }
+        match (step, written) {
+            (Step::Call(call), _) => {
+                for target in &call.targets {
+                    self.spared_by.insert(match target {
+                        Target::Function(f) => format!("`{}`", self.site.functions.list[*f].shown),
+                        Target::Assumed(a) => called(a),
+                        Target::Waits(_) | Target::AtExit => return None,
+                    });
+                }
+                Some(false)
+            }
+            (Step::Store { .. }, Written::Bytes(Where::At(symbol, offset), bytes, by)) => {
+                let is_own = |l: &&Link| l.offset == *offset && l.by.is_some() && l.by == *by;
+                let is_first = reached.get(symbol) == Some(&Reached::Start);
+                if !is_first || *bytes != Some(link_bytes(address)) || !touched.iter().all(is_own) {
+                    return None;
+                }
+                self.uses_types = true;
+                Some(true)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The function that an assumption is about.
+fn called(assumption: &Assumption) -> String {
+    match (assumption.kind, assumption.text.split('`').nth(1)) {
+        (AssumptionKind::AssemblyGoesOn | AssumptionKind::AssemblyEffects, _) => "inline assembly".to_owned(),
+        (_, Some(name)) => format!("`{name}`"),
+        (_, None) => "what is called through a pointer".to_owned(),
+    }
+}
+
+fn link_bytes(address: IntType) -> u64 {
+    u64::from((address.width - 1) / 8)
+}
+
+fn joined(a: &Known, b: &Known) -> Known {
+    let both = |(v, r): (&usize, &Reached)| Some((*v, r.join(*b.held.get(v)?)));
+    Known { held: a.held.iter().filter_map(both).collect(), written: a.written || b.written }
+}
+
+/// The view: the number of links that are still to come, and that it falls or the loop is left.
+fn view(site: Site<'_>, when: Acyclic, uses_types: bool) -> View {
+    let mut program = empty(site);
+    let ty = IntType::unsigned(64);
+    program.vars.push(("links to come".to_owned(), ty));
+    program.origins.made.insert(0);
+    for name in ["at first", "then"] {
+        program.unknowns.push(Unknown::new(name, ty, UnknownKind::Abstraction));
+    }
+    let this = &site.function().loops[site.of];
+    let location = |name: String, cases: Vec<Case>| {
+        let mut loc = Location::new(name, cases);
+        loc.span.clone_from(&this.key.span);
+        loc.function = Some(site.function().shown.clone());
+        loc.within = Some(SourceId::from_index(0));
+        loc
+    };
+    let falls = Cond::cmp(CmpOp::Lt, ty, Expr::Unknown(1), Expr::Var(0));
+    let moves = Case::new(Some(falls), vec![(0, Expr::Unknown(1))], Goto::Loc(0));
+    let header = format!("{}:{}", site.function().shown, super::derive::place_of(this));
+    program.locs.push(location(header, vec![moves, Case::new(None, Vec::new(), Goto::Exit)]));
+    let start = Case::new(None, vec![(0, Expr::Unknown(0))], Goto::Loc(0));
+    program.locs.push(Location::new("start", vec![start]));
+    program.entry = 1;
+    program.init = vec![(0, Some(0.into()))];
+    View::new(program, site, (Start::Anywhere, uses_types), Some(when))
+}

@@ -1,0 +1,17 @@
+// One round follows one link or two.
+struct cell {
+    int skip;
+    struct cell *next;
+};
+
+int count(struct cell *c) {
+    int n = 0;
+    while (c) { //@ loop: neither; ends when no cycle is reached from `c` along `next`
+        if (c->skip && c->next) {
+            c = c->next;
+        }
+        c = c->next;
+        n++;
+    }
+    return n;
+}
