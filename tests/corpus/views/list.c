@@ -6,7 +6,7 @@ struct node {
 
 int sum(const struct node *n) {
     unsigned all = 0;
-    while (n) { //@ loop: diverges when the list has a cycle
+    while (n) { //@ loop: neither; ends when no cycle is reached from `n` along `next`
         all += (unsigned)n->value;
         n = n->next;
     }

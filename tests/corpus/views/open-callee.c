@@ -1,10 +1,10 @@
-// The counter falls, but a call in the body may not return: nothing is said of the loop around it.
+// The counter falls, but a call in the body may not return: its condition is that of the loop around it, too.
 struct node {
     struct node *next;
 };
 
 static int is_last(const struct node *n) {
-    while (n->next) { //@ loop: diverges when the list has a cycle
+    while (n->next) { //@ loop: neither; ends when no cycle is reached from `n` along `next`
         n = n->next;
     }
     return 1;
@@ -12,7 +12,7 @@ static int is_last(const struct node *n) {
 
 int all(const struct node *n, int count) {
     int found = 0;
-    for (int i = 0; i < count; i++) { //@ loop: diverges when the list has a cycle
+    for (int i = 0; i < count; i++) { //@ loop: neither; ends when for the loop at line 7 of `is_last`
         found |= is_last(n);
     }
     return found;
