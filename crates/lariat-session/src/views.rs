@@ -108,12 +108,11 @@ fn study_loop(
     }
     let places = Places::of(site);
     let mut tried: Vec<View> = Vec::new();
-    let keeps = keeps(site, &places, &deps(site, &places));
-    for keep in &keeps {
+    for keep in keeps(site, &places, &deps(site, &places)) {
         if Instant::now() >= deadline {
             break;
         }
-        let Ok(view) = derive(site, &places, keep) else { break };
+        let Ok(view) = derive(site, &places, &keep) else { break };
         if let Some(found) = study_view(&view, target(integers), settings, checkers, (&FIRST, deadline)) {
             return Ok(found);
         }

@@ -23,7 +23,7 @@
 //! and the view states it of one variable.
 
 use super::derive::{View, empty};
-use super::places::{Names, Place, Places, Where, Written, assigned};
+use super::places::{Names, Place, Places, Where, Written, where_is};
 use super::symbolic::read_first;
 use super::{Refusal, Site, Start, refusal};
 use lariat_ir::function::{Access, AccessType, Step, Target};
@@ -110,14 +110,37 @@ pub fn derive_walk(site: Site<'_>, places: &Places) -> Result<Option<View>, Refu
         read_first(&function.blocks[*b], &mut read);
     }
     let places = &places.clone();
-    let variables =
-        assigned(site, site.body()).into_iter().filter(|v| read.contains(v) && function.vars[*v].ty == address);
+    let variables = loaded(site).into_iter().filter(|v| read.contains(v) && function.vars[*v].ty == address);
     let fixed = (places.first..places.first + places.list.len())
         .filter(|p| places.list[p - places.first].ty == address && places.is_fixed(*p) && places.changed.contains(p));
     let found = variables.chain(fixed).filter_map(|cursor| Walker::new(site, places, cursor).walk());
     // One that asks nothing of functions says most.
     let best = found.min_by_key(|(when, _)| (when.spared_by.len(), when.along.len()));
     Ok(best.map(|(when, uses_types)| view(site, when, uses_types)))
+}
+
+/// The variables that get the value of a pointer that is loaded, by copies in any order: no other one can be a cursor. This costs one look at each step.
+fn loaded(site: Site<'_>) -> BTreeSet<usize> {
+    let mut copies: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    let mut open: Vec<usize> = Vec::new();
+    for step in site.body().iter().flat_map(|b| &site.function().blocks[*b].steps) {
+        match step {
+            Step::Assign { var, value } => {
+                if let Where::At(from, 0) = where_is(value) {
+                    copies.entry(from).or_default().insert(*var);
+                }
+            }
+            Step::Load { var, at } if at.ty == Some(site.functions.address) => open.push(*var),
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    while let Some(v) = open.pop() {
+        if found.insert(v) {
+            open.extend(copies.get(&v).into_iter().flatten());
+        }
+    }
+    found
 }
 
 struct Walker<'a> {

@@ -87,25 +87,24 @@ impl Deps {
     }
 }
 
-/// What to keep of a loop, in the order in which it is tried: what the exits depend on, with what pointers are moved, and everything.
-pub fn keeps(site: Site<'_>, places: &Places, deps: &Deps) -> Vec<Keep> {
+/// What to keep of a loop, in the order in which it is tried: what the exits depend on, with what pointers are moved, and everything; each is found
+/// when it is asked for.
+pub fn keeps<'a>(site: Site<'a>, places: &'a Places, deps: &Deps) -> impl Iterator<Item = Keep> + use<'a> {
     let moved: BTreeSet<usize> = deps.addresses.intersection(&places.changed).copied().collect();
     let exits = deps.closed(&deps.exits);
     let pointers = deps.closed(&deps.exits.union(&moved).copied().collect());
     let all: BTreeSet<usize> = [&deps.exits, &deps.branches, &deps.addresses].into_iter().flatten().copied().collect();
     let all = deps.closed(&all);
+    let keep = |(vars, start): (BTreeSet<usize>, Start)| Keep { vars, start };
+    let first = [(exits, Start::Anywhere), (pointers.clone(), Start::SecondRound), (all, Start::SecondRound)].map(keep);
+    let last = move || Keep { vars: deps_before(site).closed(&pointers), start: Start::Entry };
     let mut found: Vec<Keep> = Vec::new();
-    let before = deps_before(site).closed(&pointers);
-    let anywhere = [(&exits, Start::Anywhere), (&pointers, Start::SecondRound), (&all, Start::SecondRound)];
-    for (vars, start) in anywhere.into_iter().chain([(&before, Start::Entry)]) {
+    first.into_iter().chain(std::iter::once_with(last)).filter(move |keep| {
         // Nothing falls where nothing changes.
-        if vars.is_disjoint(&places.changed) || vars.len() > 40 {
-            continue;
+        let is_tried = !keep.vars.is_disjoint(&places.changed) && keep.vars.len() <= 40 && !found.contains(keep);
+        if is_tried {
+            found.push(keep.clone());
         }
-        let keep = Keep { vars: vars.clone(), start };
-        if !found.contains(&keep) {
-            found.push(keep);
-        }
-    }
-    found
+        is_tried
+    })
 }

@@ -153,7 +153,7 @@ pub fn simulate(subject: Subject<'_>) -> Simulated {
 /// What is kept: what a search would try, and everything at once.
 fn tried(site: Site<'_>, places: &Places) -> Vec<Keep> {
     let deps = deps(site, places);
-    let mut tried = keeps(site, places, &deps);
+    let mut tried: Vec<Keep> = keeps(site, places, &deps).collect();
     let mut every = deps.closed(&deps.exits.iter().chain(&deps.branches).chain(&deps.addresses).copied().collect());
     every.extend((0..places.list.len()).map(|n| places.first + n).filter(|p| places.is_fixed(*p)));
     let function = site.function();
