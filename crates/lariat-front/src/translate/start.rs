@@ -7,14 +7,15 @@ use super::memory::layout::{Layout, Size};
 use super::memory::start::{FirstContent, is_plain};
 use super::points::{ObjectId, ObjectKind};
 use super::state::{Next, State, site};
-use super::values::arith::{self, Sym};
+use super::values::arith::{Num, Sym, and, cmp, constant, not, operate, or, truth};
 use super::{block_successors, debug, leaves_of};
 use crate::module::{FunctionId, Op, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::FastSet;
-use lariat_ir::neutral::{Expr, IntType, MemInit, MemUpdate, Origin};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Expr, IntType, MemInit, MemUpdate, Origin, Overflow};
 use lariat_ir::{AssumptionKind, Obligation, UnknownKind};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 impl Builder<'_, '_> {
     /// Functions that are called from outside, when and as often as it likes, are not in the graph; so their loops, and
@@ -74,6 +75,7 @@ impl Builder<'_, '_> {
         state.site = function.place.filter(|p| p.line > 0).map(site);
         let is_main = function.name == "main" && self.cx.whole;
         self.start_parameters(&mut state, is_main);
+        self.nobody_knows_what_is_made_later(&mut state);
         self.library.start_streams(&mut self.values, &mut state);
         self.control.first_location(function.place, function.shown());
         let mut short = Vec::new();
@@ -175,6 +177,62 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// No pointer that is there in the beginning leads to an object that is made later: one that happens to have its address is no value to
+    /// choose. A proof of an endless run has to do without such values; for a proof of termination they are there.
+    fn nobody_knows_what_is_made_later(&mut self, state: &mut State) {
+        let address = self.memory.address();
+        let mut pointers: Vec<(Expr, IntType)> = Vec::new();
+        let function = self.cx.flat.function(InstanceId(0));
+        for (n, _) in function.params.iter().enumerate().filter(|(_, p)| p.ty == Type::Ptr) {
+            let value = self.cx.flat.value(InstanceId(0), ValueId(index(n)));
+            if let Some(Sym::Num(num)) = state.env.get(&value) {
+                pointers.push((num.expr.clone(), num.ty));
+            }
+        }
+        for object in self.memory.objects() {
+            let is_before = matches!(object.kind, ObjectKind::Global(_) | ObjectKind::Outside);
+            if let Layout::Scalars(list) = &object.layout
+                && is_before
+            {
+                let wide = list.iter().filter(|s| 8 * s.size == u64::from(self.cx.flat.module.pointer_bits));
+                pointers.extend(wide.map(|s| (Expr::Var(s.var), s.ty)));
+            }
+        }
+        // From the address of each such object to that of the next object.
+        let mut bases: Vec<(IBig, bool)> = self
+            .memory
+            .objects()
+            .iter()
+            .map(|o| {
+                let is_later = matches!(o.kind, ObjectKind::Stack(..) | ObjectKind::Heap(_) | ObjectKind::Library(..));
+                (o.base.clone(), is_later)
+            })
+            .collect();
+        bases.sort();
+        let mut ranges: Vec<(IBig, IBig)> = Vec::new();
+        for (this, next) in bases.iter().zip(bases.iter().skip(1)).filter(|(this, next)| this.1 && this.0 < next.0) {
+            match ranges.last_mut() {
+                Some(last) if last.1 == this.0 => last.1.clone_from(&next.0),
+                _ => ranges.push((this.0.clone(), next.0.clone())),
+            }
+        }
+        let flag = IntType::unsigned(8);
+        for (pointer, ty) in pointers {
+            if matches!(pointer, Expr::Const(..)) || ranges.is_empty() {
+                continue;
+            }
+            let at = Num::new(pointer, ty).to(address);
+            let outside = |(from, to): &(IBig, IBig)| {
+                let below = cmp(CmpOp::Lt, address, at.clone(), constant(from.clone(), address));
+                or(below, not(cmp(CmpOp::Lt, address, at.clone(), constant(to.clone(), address))))
+            };
+            let kept = ranges.iter().map(outside).reduce(and).unwrap_or(truth(true));
+            let promised = Expr::Promised { kept: Arc::new(kept), value: Arc::new(constant(1, flag)) };
+            // A divisor of which nothing is known is undefined.
+            state.evaluates.push(operate(BinaryOp::Div, flag, Overflow::Undefined, constant(1, flag), promised));
+        }
+    }
+
     /// The parameters of the entry, which are inputs.
     fn start_parameters(&mut self, state: &mut State, is_main: bool) {
         let function = self.cx.flat.function(InstanceId(0));
@@ -198,7 +256,7 @@ impl Builder<'_, '_> {
                 let kind = if is_main && n > 1 { UnknownKind::Environment } else { UnknownKind::Input };
                 let unknown = match vector {
                     // The vector lies where memory from before begins.
-                    Some(v) => arith::Num::constant(v, ty),
+                    Some(v) => Num::constant(v, ty),
                     None => self.values.unknown(state, &name, ty, kind, range),
                 };
                 if matches!(leaf, Type::Float(_)) {
