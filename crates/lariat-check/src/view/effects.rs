@@ -209,11 +209,13 @@ impl Effect {
         }
     }
 
-    /// Makes one range of many.
+    /// Makes one range of many. Of a parameter with any bytes no others are kept: the sets would grow again, for ever.
     fn limit(&mut self) {
         if self.params.len() > MOST {
             self.params = self.params.iter().map(|(p, _)| (*p, None)).collect();
         }
+        let any: BTreeSet<usize> = self.params.iter().filter(|(_, range)| range.is_none()).map(|(p, _)| *p).collect();
+        self.params.retain(|(p, range)| range.is_none() || !any.contains(p));
     }
 }
 
