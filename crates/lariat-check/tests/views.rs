@@ -76,7 +76,7 @@ fn store(address: Expr, value: i32) -> Step {
     Step::Store { at: at(address), value: Some(Expr::constant(value, INT)) }
 }
 fn call(targets: Vec<Target>, args: Vec<Option<Expr>>) -> Step {
-    Step::Call(Call { targets, writes: Writes::Exposed, args, result: None })
+    Step::Call(Call { callee: "`g`".to_owned(), targets, writes: Writes::Exposed, args, result: None })
 }
 fn outside() -> Target {
     Target::Assumed(Assumption::everywhere(AssumptionKind::Returns, "`g` returns"))
@@ -325,7 +325,7 @@ fn what_comes_from_elsewhere_is_within_its_type() {
     let byte = IntType::signed(8);
     let read = || Step::Load { var: 1, at: Access { address: var(0), bytes: Some(1), ty: Some(byte), by: None } };
     let with = |writes: Writes, targets: Vec<Target>| {
-        let called = Step::Call(Call { targets, writes, args: Vec::new(), result: Some(2) });
+        let called = Step::Call(Call { callee: String::new(), targets, writes, args: Vec::new(), result: Some(2) });
         let f = forever(&[("p", ADDRESS), ("x", byte), ("y", byte)], vec![read(), called]);
         let other = function("g", &[]);
         let functions = all(vec![f, other]);
@@ -455,7 +455,13 @@ fn what_a_call_gives_back_is_no_address_from_before() {
     let mut f = function("f", &[("&a", ADDRESS), ("q", ADDRESS)]);
     f.locals = vec![Object { private: false, constant: false, bounded: true }];
     f.vars[0].object = Some(ObjectRef::Local(0));
-    let gives = Call { targets: vec![outside()], writes: Writes::Nothing, args: Vec::new(), result: Some(1) };
+    let gives = Call {
+        callee: String::new(),
+        targets: vec![outside()],
+        writes: Writes::Nothing,
+        args: Vec::new(),
+        result: Some(1),
+    };
     let steps = |last: Step| vec![Step::Assign { var: 1, value: var(0) }, last, store(var(1), 1)];
     let rest = |last: Step| {
         let blocks = vec![Block { steps: steps(last), end: End::Return }];

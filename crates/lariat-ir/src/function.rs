@@ -249,6 +249,8 @@ impl AccessType {
 /// A call.
 #[derive(Clone, Debug)]
 pub struct Call {
+    /// Who is called, in words for a reader: a function's name in quotes, or what it is.
+    pub callee: String,
     /// Whom it may run.
     pub targets: Vec<Target>,
     /// What functions from elsewhere write in it.

@@ -542,6 +542,54 @@ fn functions_are_decided_together_where_there_is_no_main() {
 }
 
 #[test]
+fn conditions_of_loops_over_lists_are_told_handed_on_and_checked_again() {
+    let dir = folder("links");
+    let list = "struct cell { struct cell *next; };\n\
+        static int length(struct cell *c) {\n  int n = 0;\n  while (c) {\n    n++;\n    c = c->next;\n  }\n  return n;\n}\n";
+    let library =
+        write(&dir.join("library.c"), &format!("{list}int twice(struct cell *c) {{ return 2 * length(c); }}\n"));
+    let (status, json) = results(&[&library]);
+    let the_loop = &json["loops"][0];
+    assert_eq!(
+        (status, json["verdict"].as_str(), the_loop["verdict"].as_str()),
+        (Some(0), Some("unknown"), Some("terminates"))
+    );
+    assert_eq!(the_loop["when"], "no cycle is reached from `c` along `next`");
+    assert_eq!(the_loop["when"], the_loop["view_when"]);
+    assert_eq!(
+        (&json["reason_code"], &json["entries"][0]["reason_code"]),
+        (&"L0134".into(), &"L0134".into()),
+        "{json}"
+    );
+    let text = stdout(&lariat(&["check", &library]));
+    assert!(
+        text.contains("this loop ends under a condition") && text.contains("1 end (1 of them under a condition)"),
+        "{text}"
+    );
+    // A program that does not come there ends, and one that makes the ring itself hangs.
+    let unused = write(&dir.join("unused.c"), &format!("{list}int main(void) {{ return 0; }}\n"));
+    assert_eq!(results(&[&unused]).1["verdict"], "terminates");
+    let ring = "int main(void) { struct cell a; a.next = &a; return length(&a); }\n";
+    let ring = write(&dir.join("ring.c"), &format!("{list}{ring}"));
+    assert_eq!(results(&[&ring]).1["loops"][0]["verdict"], "diverges");
+    // What is open in a function that nobody calls is not what the program rests on.
+    let open = "void open(unsigned *c) { while (*c != 7) *c += 2; }\nint main(void) { return 0; }\n";
+    let open = write(&dir.join("open.c"), open);
+    let saved = dir.join("saved.json").display().to_string();
+    let o = lariat(&["check", "--format", "json", "--output", &saved, &library, &unused, &ring, &open]);
+    assert_eq!(o.status.code(), Some(1), "{}", stderr(&o));
+    let o = lariat(&["recheck", "--solver", "z3", &saved]);
+    assert_eq!(o.status.code(), Some(0), "{}", stdout(&o));
+    // Without its condition the verdict is more than was proved.
+    let text = std::fs::read_to_string(&saved).expect("it was saved");
+    let condition = r#""when": "no cycle is reached from `c` along `next`""#;
+    assert!(text.contains(condition), "{text}");
+    std::fs::write(&saved, text.replace(condition, r#""when": null"#)).expect("it can be written");
+    let o = lariat(&["recheck", "--solver", "z3", &saved]);
+    assert_ne!(o.status.code(), Some(0), "{}", stdout(&o));
+}
+
+#[test]
 fn every_loop_is_told_of_where_no_entry_is_asked_for() {
     let dir = folder("told");
     let open = "extern int input(void);\nstatic int open(int n) {\n  while (n != 3)\n    n = n * n + input();\n  return n;\n}\n";

@@ -15,9 +15,10 @@
 //!
 //! - if it cannot touch a link of any cell, by what [`Places`] knows of addresses, objects and types;
 //! - if it is a store to a link of the cell that the cursor held at the header, by the same type as the link is read. That cell was reached by now,
-//!   and is reached again only on a cycle. Behind such a store, in the same round, its links are not followed any more. By the
-//!   types of C the same bytes are not part of another cell's link;
-//! - if it is made in a call: that it leaves alone the links that are still to be followed is then part of the condition, by the name of the function.
+//!   and is reached again only on a cycle. Behind such a store, in the same round, its links are not followed any more. Both have a type only if they are
+//!   aligned, and aligned pointers that differ have no bytes in common; what has another type is apart by the rule for types;
+//! - if it is made in a call, or by another thread where threads are synchronised: that it leaves alone the links that are still to be followed is then part of the
+//!   condition, by the name of the function.
 //!
 //! So the number of links from the cursor's cell to the last one, along the longest walk, falls in every round: that is the axiom "a finite structure without a cycle has a rank",
 //! and the view states it of one variable.
@@ -25,10 +26,10 @@
 use super::derive::{View, empty};
 use super::places::{Names, Place, Places, Where, Written, where_is};
 use super::symbolic::read_first;
-use super::{Refusal, Site, Start, refusal};
-use lariat_ir::function::{Access, AccessType, Step, Target};
+use super::{Effects, Refusal, Site, Start, refusal};
+use lariat_ir::function::{Access, AccessType, Functions, Step, Target};
 use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, Unknown};
-use lariat_ir::{Assumption, AssumptionKind, Id, SourceId, UnknownKind};
+use lariat_ir::{Id, SourceId, UnknownKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -39,8 +40,34 @@ pub struct Acyclic {
     pub cursor: String,
     /// The links: the names of their members in quotes, or where they are.
     pub along: BTreeSet<String>,
-    /// The functions, in quotes, that must leave links alone that are still to be followed.
+    links: BTreeSet<Link>,
+    /// The function and the loop.
+    of: (usize, usize),
+    /// Who must leave links alone that are still to be followed: functions in quotes, or what else is called.
     pub spared_by: BTreeSet<String>,
+}
+
+impl Acyclic {
+    /// Whether the links are those from before some function was called: nothing that it may come to writes such links, outside of the loop itself.
+    pub fn is_given_to(&self, entry: usize, functions: &Functions, effects: &Effects) -> bool {
+        functions.reachable([entry]).into_iter().all(|function| {
+            let site = Site { functions, effects, function, of: 0 };
+            let none = Places::none(site);
+            let blocks = site.function().blocks.iter().enumerate();
+            let outside = |b: usize| {
+                let own = &functions.list[self.of.0].loops[self.of.1].body;
+                function != self.of.0 || own.binary_search(&b).is_err()
+            };
+            blocks.filter(|(b, _)| outside(*b)).all(|(_, block)| {
+                let mut names = Names::default();
+                block.steps.iter().all(|step| {
+                    let written = names.writes(site, step);
+                    names.step(site, &none, step);
+                    written.iter().all(|w| touched(&self.links, site, &none, w).is_empty())
+                })
+            })
+        })
+    }
 }
 
 impl std::fmt::Display for Acyclic {
@@ -69,23 +96,32 @@ struct Link {
 }
 
 /// How a value was reached from what the cursor held at the header.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 enum Reached {
     /// It is that.
     Start,
-    /// Over at least so many links: none or one.
-    Over(u32),
+    /// Over at least so many links, none or one, each of these.
+    Over(u32, BTreeSet<Link>),
 }
 
 impl Reached {
-    fn least(self) -> u32 {
+    fn least(&self) -> u32 {
         match self {
             Self::Start => 0,
-            Self::Over(n) => n,
+            Self::Over(n, _) => *n,
         }
     }
-    fn join(self, other: Self) -> Self {
-        if self == other { self } else { Self::Over(self.least().min(other.least())) }
+    fn links(&self) -> BTreeSet<Link> {
+        match self {
+            Self::Start => BTreeSet::new(),
+            Self::Over(_, links) => links.clone(),
+        }
+    }
+    fn join(&self, other: &Self) -> Self {
+        if self == other {
+            return self.clone();
+        }
+        Self::Over(self.least().min(other.least()), self.links().into_iter().chain(other.links()).collect())
     }
 }
 
@@ -170,7 +206,9 @@ impl<'a> Walker<'a> {
                 let name = super::derive::describe(self.site, self.places, self.cursor).0;
                 let along = self.links.iter().map(|l| self.named(l)).collect();
                 let uses_types = self.uses_types || self.places.uses_types();
-                return Some((Acyclic { cursor: name, along, spared_by: self.spared_by }, uses_types));
+                let of = (self.site.function, self.site.of);
+                let (links, spared_by) = (self.links, self.spared_by);
+                return Some((Acyclic { cursor: name, along, links, of, spared_by }, uses_types));
             }
         }
         None
@@ -178,8 +216,12 @@ impl<'a> Walker<'a> {
 
     fn named(&self, link: &Link) -> String {
         let member = link.by.as_ref().and_then(|by| by.member.as_ref());
-        // Behind the name of a struct stands a number that tells apart structs of one name.
-        let tag = |base: &str| base.split('#').next().unwrap_or(base).to_owned();
+        // Behind the name of a struct stands a number that tells apart structs of one name, and before it, in C++, how long it is.
+        let tag = |base: &str| {
+            let name = base.split('#').next().unwrap_or(base);
+            let name = name.strip_prefix("_ZTS").unwrap_or(name);
+            name.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned()
+        };
         let name = member.and_then(|(base, offset, _)| self.site.functions.members.get(&(tag(base), *offset)));
         name.map_or_else(|| format!("the pointer at byte {}", link.offset), |name| format!("`{name}`"))
     }
@@ -199,8 +241,9 @@ impl<'a> Walker<'a> {
                 if to == header {
                     comes_back = true;
                     // What is known only shrinks, so what is not enough now never is.
-                    if after.held.get(&self.cursor).is_none_or(|r| r.least() == 0) {
-                        return false;
+                    match after.held.get(&self.cursor) {
+                        Some(Reached::Over(1.., links)) => self.links.extend(links.iter().cloned()),
+                        _ => return false,
                     }
                 } else if site.is_inside(to) {
                     let joined = match at.get(&to) {
@@ -233,48 +276,48 @@ impl<'a> Walker<'a> {
                 written |= self.writes(&reached, step, &w)?;
             }
             names.step(site, places, step);
-            if let (Some(link), Some(var)) = (followed, step.assigns())
+            if let (Some(links), Some(var)) = (followed, step.assigns())
                 && let Some(symbol) = names.symbol(var)
             {
-                self.links.insert(link);
-                reached.insert(symbol, Reached::Over(1));
+                reached.insert(symbol, Reached::Over(1, links));
             }
         }
         let all: BTreeSet<usize> = held.into_keys().chain(names.known()).collect();
-        let cell = |v: usize| Some((v, *reached.get(&names.symbol(v)?)?));
+        let cell = |v: usize| Some((v, reached.get(&names.symbol(v)?)?.clone()));
         Some(Known { held: all.into_iter().filter_map(cell).collect(), written })
     }
 
-    /// The link that a load follows, if it is one of a cell.
-    fn followed(&self, names: &Names, reached: &BTreeMap<usize, Reached>, written: bool, at: &Access) -> Option<Link> {
+    /// The links that lead to what a load gives, if it follows one of a cell.
+    fn followed(
+        &self,
+        names: &Names,
+        reached: &BTreeMap<usize, Reached>,
+        written: bool,
+        at: &Access,
+    ) -> Option<BTreeSet<Link>> {
         let address = self.site.functions.address;
         let Where::At(symbol, offset) = names.locate(&at.address) else { return None };
         let cell = reached.get(&symbol)?;
         let is_link = at.ty == Some(address) && at.bytes == Some(link_bytes(address));
         let is_old = !written || cell.least() > 0;
-        (is_link && is_old).then(|| Link { offset, by: at.by.clone() })
+        let link = || Link { offset, by: at.by.clone() };
+        (is_link && is_old).then(|| cell.links().into_iter().chain([link()]).collect())
     }
 
     /// Whether something that is written may be a link of the cell that the cursor held at the header; nothing if it may be one of another cell.
     fn writes(&mut self, reached: &BTreeMap<usize, Reached>, step: &Step, written: &Written) -> Option<bool> {
         let address = self.site.functions.address;
-        let touched = |l: &&Link| {
-            let link = Place::alone(l.offset, link_bytes(address), address, l.by.clone());
-            self.places.may_touch_at(self.site, &link, Where::Anywhere, written)
-        };
-        let touched: Vec<&Link> = self.links.iter().filter(touched).collect();
+        let touched = touched(&self.links, self.site, self.places, written);
         if touched.is_empty() {
             return Some(false);
         }
         match (step, written) {
             (Step::Call(call), _) => {
-                for target in &call.targets {
-                    self.spared_by.insert(match target {
-                        Target::Function(f) => format!("`{}`", self.site.functions.list[*f].shown),
-                        Target::Assumed(a) => called(a),
-                        Target::Waits(_) | Target::AtExit => return None,
-                    });
+                let is_named = |t: &Target| matches!(t, Target::Function(_) | Target::Assumed(_));
+                if !call.targets.iter().all(is_named) {
+                    return None;
                 }
+                self.spared_by.insert(call.callee.clone());
                 Some(false)
             }
             (Step::Store { .. }, Written::Bytes(Where::At(symbol, offset), bytes, by)) => {
@@ -291,13 +334,14 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The function that an assumption is about.
-fn called(assumption: &Assumption) -> String {
-    match (assumption.kind, assumption.text.split('`').nth(1)) {
-        (AssumptionKind::AssemblyGoesOn | AssumptionKind::AssemblyEffects, _) => "inline assembly".to_owned(),
-        (_, Some(name)) => format!("`{name}`"),
-        (_, None) => "what is called through a pointer".to_owned(),
-    }
+/// The links that something that is written may be.
+fn touched<'l>(links: &'l BTreeSet<Link>, site: Site<'_>, places: &Places, written: &Written) -> Vec<&'l Link> {
+    let address = site.functions.address;
+    let touches = |l: &&Link| {
+        let link = Place::alone(l.offset, link_bytes(address), address, l.by.clone());
+        places.may_touch_at(site, &link, Where::Anywhere, written)
+    };
+    links.iter().filter(touches).collect()
 }
 
 fn link_bytes(address: IntType) -> u64 {
@@ -305,7 +349,7 @@ fn link_bytes(address: IntType) -> u64 {
 }
 
 fn joined(a: &Known, b: &Known) -> Known {
-    let both = |(v, r): (&usize, &Reached)| Some((*v, r.join(*b.held.get(v)?)));
+    let both = |(v, r): (&usize, &Reached)| Some((*v, r.join(b.held.get(v)?)));
     Known { held: a.held.iter().filter_map(both).collect(), written: a.written || b.written }
 }
 

@@ -44,11 +44,12 @@ pub fn combine(
     }
     let mut rests = Vec::new();
     let mut contradictions: Vec<String> = Vec::new();
+    let mut condition = None;
     if let Some(cover) = views.cover() {
         // A loop that systems hold and in which nothing goes round in them.
         let is_told = |key: &LoopKey| entries.iter().any(|e| e.keys.contains(key) && !e.studies.is_empty());
         let found = with_views(file, &mut all, views, cover, &mut reports, &is_told);
-        (rests, contradictions) = (found.rests, found.contradictions);
+        (rests, contradictions, condition) = (found.rests, found.contradictions, found.condition);
     }
     all.sort_by(|a, b| (&a.place, a.depth).cmp(&(&b.place, b.depth)));
     let (recursion, loops): (Vec<LoopReport>, Vec<LoopReport>) =
@@ -56,12 +57,14 @@ pub fn combine(
     let mut verdict = together(&reports);
     let mut reason = (verdict == Verdict::Unknown).then(|| reason_together(&reports)).flatten();
     // A function that no entry calls may have a loop that is open. Where the program begins here that does not matter.
-    let ends = |l: &LoopReport| l.verdict == Verdict::Terminates && l.when.is_none();
-    let matters = |l: &&LoopReport| !ends(l) && l.reason != Some(Reason::NotReached);
+    let matters = |l: &&LoopReport| l.verdict != Verdict::Terminates && l.reason != Some(Reason::NotReached);
     if let Some(open) = loops.iter().find(matters)
         && verdict == Verdict::Terminates
     {
         (verdict, reason) = (Verdict::Unknown, open.reason.clone());
+    }
+    if let Some(function) = condition.filter(|_| verdict == Verdict::Terminates) {
+        (verdict, reason) = (Verdict::Unknown, Some(Reason::UnderCondition(function)));
     }
     for entry in entries {
         contradictions.extend(entry.studies.iter().flat_map(|s| s.analysis.contradictions.iter().cloned()));

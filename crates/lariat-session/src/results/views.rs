@@ -4,7 +4,7 @@ use super::combine::loop_report;
 use super::{EntryReport, LoopReport, Reason, Subject, SystemReport, ViewReport};
 use crate::analyze::{EntryStudy, Verdict};
 use crate::views::{ViewStudy, Views};
-use lariat_check::view::{Cover, Left, Rest, Start};
+use lariat_check::view::{Acyclic, Cover, Effects, Left, Rest, Start};
 use lariat_ir::function::Functions;
 use lariat_ir::{Assumption, LoopCopy, LoopKey, lts};
 use std::collections::BTreeSet;
@@ -16,6 +16,8 @@ pub(super) struct Found {
     pub rests: Vec<Assumption>,
     /// Verdicts that contradict those of entries.
     pub contradictions: Vec<String>,
+    /// A function that runs from an entry may come to, of which a loop ends under a condition.
+    pub condition: Option<String>,
 }
 
 /// Puts what views say into the reports of the loops and of the entries.
@@ -36,6 +38,7 @@ pub(super) fn with_views(
     let key = |of: &(usize, usize)| functions.list[of.0].loops[of.1].key.clone();
     let is_clear = |rest: &Rest| !rest.loops.iter().any(|of| overflows.contains(&key(of)));
     let mut used: BTreeSet<usize> = BTreeSet::new();
+    let mut condition = None;
     // The entries in which a loop hung that ends under a condition.
     let mut settled: BTreeSet<String> = BTreeSet::new();
     let is_closed = functions.whole && entries.iter().all(|e| e.verdict == Verdict::Terminates);
@@ -52,8 +55,11 @@ pub(super) fn with_views(
                 (Ok(rest), Some((Verdict::Diverges, _))) if rest.conditions.is_empty() => {
                     contradictions.push(format!("{} was proved to run for ever, and its view to end", this.key));
                 }
-                // A cyclic list makes it hang, as the condition has it. Where nobody calls the function here that is for its callers to know.
-                (Ok(rest), Some((Verdict::Diverges, _))) if functions.whole || !is_clear(rest) => {}
+                // A cyclic list makes it hang, as the condition has it. Where the list is that of an unknown caller it is for him to know.
+                (Ok(rest), Some((Verdict::Diverges, _)))
+                    if functions.whole
+                        || !is_clear(rest)
+                        || known.is_none_or(|n| !is_given(functions, views, rest, &all[n])) => {}
                 (Ok(rest), _) if is_clear(rest) && is_news(verdict, rest) => {
                     let Some(view) = views.of((f, l)) else { continue };
                     let needs = rest.loops.iter().filter(|of| **of != (f, l)).map(key).collect();
@@ -67,6 +73,10 @@ pub(super) fn with_views(
                         report.bound = None;
                     }
                     used.extend(&rest.assumed);
+                    let is_reached = !functions.whole || !is_closed && reached.contains(&f);
+                    if report.when.is_some() && is_reached {
+                        condition.get_or_insert_with(|| function.shown.clone());
+                    }
                     match known {
                         Some(n) => {
                             let before = std::mem::replace(&mut all[n], report);
@@ -111,7 +121,7 @@ pub(super) fn with_views(
             entry.certificate = None;
         }
     }
-    Found { rests: used.into_iter().map(|n| cover.assumptions()[n].clone()).collect(), contradictions }
+    Found { condition, rests: used.into_iter().map(|n| cover.assumptions()[n].clone()).collect(), contradictions }
 }
 
 /// Whether what a view says is more than what is known of a loop: its verdict, and whether that has a condition.
@@ -120,6 +130,18 @@ fn is_news(known: Option<(Verdict, bool)>, rest: &Rest) -> bool {
         None | Some((Verdict::Unknown | Verdict::Diverges, _)) => true,
         Some((Verdict::Terminates, has_condition)) => has_condition && rest.conditions.is_empty(),
     }
+}
+
+/// Whether the links of all conditions are those from before an entry was called, in each entry in which a loop hangs.
+fn is_given(functions: &Functions, views: &Views, rest: &Rest, report: &LoopReport) -> bool {
+    let effects = Effects::of(functions);
+    let copies = report.others.iter().filter(|o| o.verdict == Verdict::Diverges).map(|o| &o.entry);
+    let entries: BTreeSet<&String> = copies.chain([&report.entry]).collect();
+    let conditions: Vec<&Acyclic> = rest.conditions.iter().filter_map(|of| views.of(*of)?.when.as_ref()).collect();
+    entries.into_iter().all(|name| {
+        let entry = functions.entries.iter().find(|f| functions.list[**f].shown == *name);
+        entry.is_some_and(|f| conditions.iter().all(|when| when.is_given_to(*f, functions, &effects)))
+    })
 }
 
 fn is_by_overflow(l: &LoopReport) -> bool {

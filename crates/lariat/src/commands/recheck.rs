@@ -10,7 +10,7 @@ use lariat_ir::{Claim, LocId, LoopKey, Property, TransitionSystem, claim, lts};
 use lariat_session::Verdict;
 use lariat_session::document::{self, Analysed, Document, to_data};
 use lariat_session::input::{is_lts, read_text};
-use lariat_session::results::condition_words;
+use lariat_session::results::{ReasonKind, condition_words};
 use lariat_smt::Limit;
 use opinion::Opinion;
 use serde_json::Value as Json;
@@ -243,13 +243,16 @@ fn program(o: &Options, p: &Analysed, out: &mut String, counts: &mut Counts) -> 
         if let Some(system) = &l.view_system {
             log.judge(&format!("loop at `{}`, by itself", l.id), &l.verdict, view_claim(o, p, l, system));
         }
-        for copy in copies(l).filter(|_| l.view_system.is_none()) {
+        // Of a loop that no entry holds nothing is said.
+        let is_told = |copy: &Said<'_>| copy.verdict != UNKNOWN || verified.iter().any(|(name, _)| *name == copy.entry);
+        for copy in copies(l).filter(|copy| l.view_system.is_none() && is_told(copy)) {
             let Said { id, entry, verdict, .. } = copy;
             let what = if saved.len() == 1 { format!("loop at `{id}`") } else { format!("`{entry}`: loop at `{id}`") };
             log.judge(&what, verdict, loop_claim(o, &verified, l, copy));
         }
         // Who reads that every run ends must not read of a loop that may not.
-        if p.verdict == TERMINATES && l.verdict != TERMINATES {
+        let is_apart = l.reason_code.as_deref() == Some(ReasonKind::NotReached.code());
+        if p.verdict == TERMINATES && l.verdict != TERMINATES && !is_apart {
             let why = format!("the program is said to end, its loop at `{}` is not", l.id);
             log.judge("verdict", NO_VERDICT, rejected(why));
         }
@@ -275,7 +278,9 @@ fn program(o: &Options, p: &Analysed, out: &mut String, counts: &mut Counts) -> 
         DIVERGES => Outcome::Hangs,
         _ => Outcome::Open(Open::NotListed),
     })));
-    if p.verdict != together {
+    // A loop that no entry holds may be open, or end under a condition.
+    let is_open = loops().any(|l| l.verdict != TERMINATES || l.when.is_some());
+    if p.verdict != together && !(p.verdict == UNKNOWN && is_open) {
         let why = format!("the entries say {together}, the verdict is {}", p.verdict);
         log.judge("verdict", NO_VERDICT, rejected(why));
     }

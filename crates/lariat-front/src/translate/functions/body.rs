@@ -410,16 +410,18 @@ impl<'m> Body<'m> {
                 }
                 return None;
             }
-            Op::Load { ptr, size, volatile, atomic, by, .. } => {
+            Op::Load { ptr, size, align, volatile, atomic, by, .. } => {
                 if *atomic {
                     self.synchronise();
                 }
+                let by = self.type_name(by, (&i.ty, *size, *align));
                 self.load(i, ptr, (*size, by), *volatile || *atomic)
             }
-            Op::Store { value, ptr, ty, size, atomic, by, .. } => {
+            Op::Store { value, ptr, ty, size, align, atomic, by, .. } => {
                 if *atomic {
                     self.synchronise();
                 }
+                let by = self.type_name(by, (ty, *size, *align));
                 self.store(value, ptr, ty, (*size, by));
                 return None;
             }
@@ -489,8 +491,8 @@ impl<'m> Body<'m> {
 
     /// What other threads wrote may be seen from here on.
     fn synchronise(&mut self) {
-        let (targets, args) = (Vec::new(), Vec::new());
-        self.steps.push(Step::Call(Call { targets, writes: Writes::Outside, args, result: None }));
+        let (callee, targets, args) = ("another thread".to_owned(), Vec::new(), Vec::new());
+        self.steps.push(Step::Call(Call { callee, targets, writes: Writes::Outside, args, result: None }));
     }
 
     /// Where the life of a local object begins, or ends, nobody knows what it holds.
@@ -530,7 +532,13 @@ impl<'m> Body<'m> {
         self.steps.push(step);
     }
 
-    fn load(&mut self, i: &Instruction, ptr: &Operand, (size, by): (u64, &AccessedBy), strange: bool) -> Sym {
+    fn load(
+        &mut self,
+        i: &Instruction,
+        ptr: &Operand,
+        (size, by): (u64, Option<Arc<AccessType>>),
+        strange: bool,
+    ) -> Sym {
         if let Operand::Value(p) = ptr
             && self.locals.promoted.contains_key(p)
         {
@@ -554,12 +562,11 @@ impl<'m> Body<'m> {
         }
         let var = self.result(i).expect("it is a number");
         let ty = self.vars[var].ty;
-        let by = self.type_name(by);
         self.steps.push(Step::Load { var, at: Access { address, bytes: Some(size), ty: Some(ty), by } });
         self.values[&i.id].clone()
     }
 
-    fn store(&mut self, value: &Operand, ptr: &Operand, ty: &Type, (size, by): (u64, &AccessedBy)) {
+    fn store(&mut self, value: &Operand, ptr: &Operand, ty: &Type, (size, by): (u64, Option<Arc<AccessType>>)) {
         if let Operand::Value(p) = ptr
             && self.locals.promoted.contains_key(p)
         {
@@ -572,7 +579,7 @@ impl<'m> Body<'m> {
         }
         let address = self.pointer(ptr);
         self.require_room(&address, size);
-        let mut access = Access { address, bytes: Some(size), ty: None, by: self.type_name(by) };
+        let mut access = Access { address, bytes: Some(size), ty: None, by };
         let mut stored = None;
         if is_number(ty) && u64::from(bits_of(ty, self.shared.module)) == 8 * size {
             let n = match ty {
@@ -590,9 +597,10 @@ impl<'m> Body<'m> {
         self.steps.push(Step::Store { at: access, value: stored });
     }
 
-    /// The type by which memory is accessed, where the language has a rule for that.
-    fn type_name(&self, by: &AccessedBy) -> Option<Arc<AccessType>> {
-        if !self.shared.module.typed_memory || by.path.is_empty() {
+    /// The type by which memory is accessed, where the language has a rule for that. It has none for packed structs: pointers in these may lie across each other.
+    fn type_name(&self, by: &AccessedBy, (ty, size, align): (&Type, u64, u64)) -> Option<Arc<AccessType>> {
+        let is_packed = *ty == Type::Ptr && align < size;
+        if !self.shared.module.typed_memory || by.path.is_empty() || is_packed {
             return None;
         }
         let member = by.member.as_ref().map(|m| (m.base.clone(), m.offset, m.inside.iter().cloned().collect()));

@@ -147,7 +147,12 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
         values.push(value);
     }
     let result = body.result(i);
-    body.step(Step::Call(Call { targets, writes, args: values, result }));
+    let callee = match callee {
+        Callee::Asm(_) => "inline assembly".to_owned(),
+        Callee::Pointer(_) => "what is called through a pointer".to_owned(),
+        Callee::Function(f) => format!("`{}`", shared.module.functions[f.0 as usize].shown()),
+    };
+    body.step(Step::Call(Call { callee, targets, writes, args: values, result }));
     // What is declared never to return and does is undefined.
     is_gone.then_some(End::Gone)
 }
