@@ -4,7 +4,7 @@
 //! a variable like any other. If nothing in the loop changes the root the address is fixed. Else the place moves: whenever the root gets another value, the place is at other bytes, of
 //! which nothing is known. A store through another address, or a call, may touch it or not.
 //!
-//! **Which place an access is of.** [`Names`] has what variables and places hold in terms of what they held at the beginning of a block, as far as it is a sum of one such value, the
+//! **Which place an access is of.** `Names` has what variables and places hold in terms of what they held at the beginning of a block, as far as it is a sum of one such value, the
 //! *symbol*, and a number; a value that nobody knows is a symbol of its own. An access is of a place if its address and that of the place have the same symbol and the same number. Since a
 //! symbol is one value throughout the block, these are the same bytes.
 //!

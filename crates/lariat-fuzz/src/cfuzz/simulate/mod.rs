@@ -1,10 +1,10 @@
 //! Simulation of views: what a program does from one visit of a loop's header to the next must be a step of each view of the loop.
 //!
-//! - [`machine`] runs the module that functions are made from, with the inputs of the native run, on [`memory`] byte by byte. What it
+//! - `machine` runs the module that functions are made from, with the inputs of the native run, on `memory` byte by byte. What it
 //!   observes must be what the native program observes;
-//! - [`record`] notes what the variables and places of functions hold at the headers of loops, in each activation: a variable holds what
+//! - `record` notes what the variables and places of functions hold at the headers of loops, in each activation: a variable holds what
 //!   its counterpart in the module does, a place what stands in memory at its address;
-//! - [`step`] asks whether a view has a step between two such states.
+//! - `step` asks whether a view has a step between two such states.
 //!
 //! Nothing is taken from the steps of a function: a wrong translation of one is found like a wrong rule of views, because
 //! the states are those of the module. What is not known of a state may be anything.
