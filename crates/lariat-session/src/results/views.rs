@@ -160,13 +160,17 @@ fn conditions(functions: &Functions, views: &Views, this: (usize, usize), rest: 
     const MOST: usize = 3;
     let text = |of: &(usize, usize)| Some(views.of(*of)?.when.as_ref()?.to_string());
     let own = rest.conditions.get(&this).and_then(text);
+    let here = functions.list[this.0].loops[this.1].key.span.as_ref();
     let others: Vec<String> = rest
         .conditions
         .iter()
         .filter(|of| **of != this)
         .filter_map(|of| {
             let function = &functions.list[of.0];
-            let line = function.loops[of.1].key.span.as_ref().map_or(String::new(), |s| format!(" at line {}", s.line));
+            let line = function.loops[of.1].key.span.as_ref().map_or(String::new(), |s| match here {
+                Some(here) if here.line == s.line => format!(" at {}:{}", s.line, s.column),
+                _ => format!(" at line {}", s.line),
+            });
             let inside = if of.0 == this.0 { String::new() } else { format!(" of `{}`", function.shown) };
             Some(format!("for the loop{line}{inside}: {}", text(of)?))
         })
