@@ -3,7 +3,7 @@
 use super::build::Builder;
 use super::calls::handlers::{called, registers_at_exit};
 use super::flat::{InstanceId, index, mentioned_in};
-use super::memory::layout::{Layout, Size};
+use super::memory::layout::{Layout, Scalar, Size};
 use super::memory::start::{FirstContent, is_plain};
 use super::points::{ObjectId, ObjectKind};
 use super::state::{Next, State, site};
@@ -180,6 +180,10 @@ impl Builder<'_, '_> {
     /// No pointer that is there in the beginning leads to an object that is made later: one that happens to have its address is no value to
     /// choose. A proof of an endless run has to do without such values; for a proof of termination they are there.
     fn nobody_knows_what_is_made_later(&mut self, state: &mut State) {
+        // A program that starts here begins with values of its own.
+        if self.cx.whole {
+            return;
+        }
         let address = self.memory.address();
         let mut pointers: Vec<(Expr, IntType)> = Vec::new();
         let function = self.cx.flat.function(InstanceId(0));
@@ -194,7 +198,10 @@ impl Builder<'_, '_> {
             if let Layout::Scalars(list) = &object.layout
                 && is_before
             {
-                let wide = list.iter().filter(|s| 8 * s.size == u64::from(self.cx.flat.module.pointer_bits));
+                let module = self.cx.flat.module;
+                let may_be_pointer =
+                    |s: &&Scalar| object.ty.is_none_or(|ty| debug::is_pointer(module, ty, s.offset.unsigned_abs()));
+                let wide = list.iter().filter(|s| 8 * s.size == u64::from(module.pointer_bits)).filter(may_be_pointer);
                 pointers.extend(wide.map(|s| (Expr::Var(s.var), s.ty)));
             }
         }
