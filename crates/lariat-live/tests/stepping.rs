@@ -21,8 +21,14 @@ fn follow(program: &str, arguments: &[&str]) {
     let pid = i32::try_from(child.id()).expect("process numbers are small");
     let mut machine = Machine::new().expect("there is memory for code");
     let begin = Instant::now();
-    std::thread::sleep(Duration::from_millis(200));
-    let target = Target::find(pid).expect("the program runs");
+    // On a busy machine it takes a while until there is a program to look at.
+    let target = loop {
+        std::thread::sleep(Duration::from_millis(200));
+        match Target::find(pid) {
+            Ok(target) => break target,
+            Err(why) => assert!(begin.elapsed() < Duration::from_secs(10), "the program does not run: {why:?}"),
+        }
+    };
     let found = compare(&mut machine, &target, pid, STEPS);
     child.kill().expect("the program can be ended");
     child.wait().expect("the program ends");
