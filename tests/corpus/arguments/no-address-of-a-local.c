@@ -20,3 +20,17 @@ int writes(int *p) {
     }
     return own;
 }
+
+struct holder {
+    int *held;
+};
+
+int holds(struct holder *h) {
+    int own = 0;
+    kept = &own;
+    if (h->held == kept) {
+        for (;;) { //@ loop: neither; wrap: diverges; ideal: diverges; absent
+        }
+    }
+    return 0;
+}

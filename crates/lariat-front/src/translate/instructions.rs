@@ -11,6 +11,7 @@ use super::{ModelUse, bits_of};
 use crate::module::{AtomicOp, BinOp, Callee, Constant, Flags, Instruction, Op, Operand, Promise, Type};
 use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, Overflow};
 use lariat_ir::{AssumptionKind, UnknownKind};
+use std::sync::Arc;
 
 impl<'m> Builder<'_, 'm> {
     pub(super) fn execute(&mut self, state: &mut State, instruction: &'m Instruction) -> Result<Flow, Split> {
@@ -171,6 +172,17 @@ impl<'m> Builder<'_, 'm> {
             self.values.any(state, &instruction.ty, UnknownKind::Environment)
         } else {
             sym
+        };
+        let sym = match sym {
+            // What memory from before holds leads to nothing that is made here, but by a store that is made here, too: an endless run that needs one is given up.
+            Sym::Num(n)
+                if instruction.ty == Type::Ptr && !self.cx.whole && self.memory.may_be_from_before(&targets) =>
+            {
+                let kept = self.memory.is_from_before(&n);
+                let value = |kept| Expr::Promised { kept: Arc::new(kept), value: Arc::new(n.expr.clone()) };
+                Sym::Num(Num::new(kept.map_or_else(|| n.expr.clone(), value), n.ty))
+            }
+            sym => sym,
         };
         Ok(self.keep_promise(state, sym, promise))
     }

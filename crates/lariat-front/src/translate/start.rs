@@ -7,12 +7,12 @@ use super::memory::layout::{Layout, Scalar, Size};
 use super::memory::start::{FirstContent, is_plain};
 use super::points::{ObjectId, ObjectKind};
 use super::state::{Next, State, site};
-use super::values::arith::{Num, Sym, and, cmp, constant, not, operate, or, truth};
+use super::values::arith::{Num, Sym, constant, operate};
 use super::{block_successors, debug, leaves_of};
 use crate::module::{FunctionId, Op, Type, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::FastSet;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Expr, IntType, MemInit, MemUpdate, Origin, Overflow};
+use lariat_ir::neutral::{BinaryOp, Expr, IntType, MemInit, MemUpdate, Origin, Overflow};
 use lariat_ir::{AssumptionKind, Obligation, UnknownKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -178,13 +178,13 @@ impl Builder<'_, '_> {
     }
 
     /// No pointer that is there in the beginning leads to an object that is made later: one that happens to have its address is no value to
-    /// choose. A proof of an endless run has to do without such values; for a proof of termination they are there.
+    /// choose. A proof of an endless run in `c` has to do without such values; for a proof of termination they are there, and in `wrap` and `ideal`, where
+    /// an address is a number that can be guessed. Pointers in memory of which nothing is known are told of where they are loaded.
     fn nobody_knows_what_is_made_later(&mut self, state: &mut State) {
         // A program that starts here begins with values of its own.
         if self.cx.whole {
             return;
         }
-        let address = self.memory.address();
         let mut pointers: Vec<(Expr, IntType)> = Vec::new();
         let function = self.cx.flat.function(InstanceId(0));
         for (n, _) in function.params.iter().enumerate().filter(|(_, p)| p.ty == Type::Ptr) {
@@ -205,35 +205,14 @@ impl Builder<'_, '_> {
                 pointers.extend(wide.map(|s| (Expr::Var(s.var), s.ty)));
             }
         }
-        // From the address of each such object to that of the next object.
-        let mut bases: Vec<(IBig, bool)> = self
-            .memory
-            .objects()
-            .iter()
-            .map(|o| {
-                let is_later = matches!(o.kind, ObjectKind::Stack(..) | ObjectKind::Heap(_) | ObjectKind::Library(..));
-                (o.base.clone(), is_later)
-            })
-            .collect();
-        bases.sort();
-        let mut ranges: Vec<(IBig, IBig)> = Vec::new();
-        for (this, next) in bases.iter().zip(bases.iter().skip(1)).filter(|(this, next)| this.1 && this.0 < next.0) {
-            match ranges.last_mut() {
-                Some(last) if last.1 == this.0 => last.1.clone_from(&next.0),
-                _ => ranges.push((this.0.clone(), next.0.clone())),
-            }
-        }
         let flag = IntType::unsigned(8);
         for (pointer, ty) in pointers {
-            if matches!(pointer, Expr::Const(..)) || ranges.is_empty() {
-                continue;
-            }
-            let at = Num::new(pointer, ty).to(address);
-            let outside = |(from, to): &(IBig, IBig)| {
-                let below = cmp(CmpOp::Lt, address, at.clone(), constant(from.clone(), address));
-                or(below, not(cmp(CmpOp::Lt, address, at.clone(), constant(to.clone(), address))))
+            let kept = if matches!(pointer, Expr::Const(..)) {
+                None
+            } else {
+                self.memory.is_from_before(&Num::new(pointer, ty))
             };
-            let kept = ranges.iter().map(outside).reduce(and).unwrap_or(truth(true));
+            let Some(kept) = kept else { continue };
             let promised = Expr::Promised { kept: Arc::new(kept), value: Arc::new(constant(1, flag)) };
             // A divisor of which nothing is known is undefined.
             state.evaluates.push(operate(BinaryOp::Div, flag, Overflow::Undefined, constant(1, flag), promised));

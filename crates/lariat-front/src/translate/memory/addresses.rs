@@ -7,12 +7,47 @@ use crate::translate::memory::collect::ALTERNATIVES;
 use crate::translate::memory::layout::{Life, Size};
 use crate::translate::points::{ObjectId, ObjectKind, Offsets, Targets};
 use crate::translate::state::{Split, State};
-use crate::translate::values::arith::{cmp, constant, or, truth};
+use crate::translate::values::arith::{Num, and, cmp, constant, not, or, truth};
 use crate::translate::values::operand_type;
+use dashu_int::IBig;
 use lariat_ir::neutral::{CmpOp, Cond, Expr};
 use std::collections::BTreeSet;
 
 impl Memory<'_, '_> {
+    /// That an address is not that of an object which is made later than the entry begins; nothing if there are none.
+    pub(in crate::translate) fn is_from_before(&self, pointer: &Num) -> Option<Cond> {
+        let address = self.address();
+        let ranges = self.made_later.get_or_init(|| self.find_made_later());
+        let at = pointer.to(address);
+        let outside = |(from, to): &(IBig, IBig)| {
+            let below = cmp(CmpOp::Lt, address, at.clone(), constant(from.clone(), address));
+            or(below, not(cmp(CmpOp::Lt, address, at.clone(), constant(to.clone(), address))))
+        };
+        ranges.iter().map(outside).reduce(and)
+    }
+
+    /// From the address of each object that is made later to that of the next object.
+    fn find_made_later(&self) -> Vec<(IBig, IBig)> {
+        let is_later =
+            |kind: ObjectKind| matches!(kind, ObjectKind::Stack(..) | ObjectKind::Heap(_) | ObjectKind::Library(..));
+        let mut bases: Vec<(IBig, bool)> = self.objects().iter().map(|o| (o.base.clone(), is_later(o.kind))).collect();
+        bases.sort();
+        let mut ranges: Vec<(IBig, IBig)> = Vec::new();
+        for (this, next) in bases.iter().zip(bases.iter().skip(1)).filter(|(this, next)| this.1 && this.0 < next.0) {
+            match ranges.last_mut() {
+                Some(last) if last.1 == this.0 => last.1.clone_from(&next.0),
+                _ => ranges.push((this.0.clone(), next.0.clone())),
+            }
+        }
+        ranges
+    }
+
+    /// Whether something that these point to was there in the beginning, with what nobody here has put into it.
+    pub(in crate::translate) fn may_be_from_before(&self, targets: &Targets) -> bool {
+        let is_before = |o: &ObjectId| matches!(self.kind(*o), ObjectKind::Global(_) | ObjectKind::Outside);
+        targets.is_empty() || self.expand(targets).0.keys().any(is_before)
+    }
+
     /// Whether a value is the address of something, or made from one, so that its digits mean nothing.
     pub(in crate::translate) fn is_address(&self, state: &State, operand: &Operand, ty: &Type) -> bool {
         let targets = self.targets(state, operand);

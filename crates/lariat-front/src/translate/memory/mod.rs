@@ -44,6 +44,8 @@ pub(in crate::translate) struct Memory<'a, 'm> {
     declared: RefCell<FastMap<FunctionId, Rc<lives::Declared>>>,
     /// The objects from which addresses are read; nothing if it may be any.
     address_holders: OnceCell<Option<BTreeSet<ObjectId>>>,
+    /// The addresses of what is made later than the entry begins.
+    made_later: OnceCell<Vec<(IBig, IBig)>>,
 }
 
 impl<'a, 'm> Memory<'a, 'm> {
@@ -61,6 +63,7 @@ impl<'a, 'm> Memory<'a, 'm> {
             scopes: RefCell::default(),
             declared: RefCell::default(),
             address_holders: OnceCell::new(),
+            made_later: OnceCell::new(),
         }
     }
 
