@@ -4,7 +4,7 @@
 //! they get the constants in turn that the program compares them with; and where it ends, or comes to where another run was, it goes back to
 //! the last choice and takes the next constant. Nothing is claimed here but runs that were made, by `Runner::closes`.
 
-use super::periodic::{Candidate, Lassos, MOST_MISSES, of_sort};
+use super::periodic::{Candidate, Lassos, MOST_MISSES, number, of_sort};
 use crate::engine::EngineCx;
 use crate::symex::concrete::Runner;
 use crate::symex::reads::Miss;
@@ -141,11 +141,7 @@ impl<'a> Constants<'a> {
             .into_iter()
             .filter(|&c| t.sort(c) == Sort::Bool && t.node(c).args().iter().any(|a| t.sort(*a) != Sort::Bool))
             .map(|c| {
-                let numbers = t.reachable(&[c]).into_iter().filter_map(|n| match t.constant_value(n)? {
-                    Value::Int(i) => Some(i),
-                    Value::Bv(b) => Some(IBig::from(b.signed())),
-                    _ => None,
-                });
+                let numbers = t.reachable(&[c]).into_iter().filter_map(|n| number(t, n));
                 (variables(ts, c).collect(), numbers.collect())
             })
             .filter(|(vars, numbers): &(BTreeSet<VarId>, Vec<IBig>)| !vars.is_empty() && !numbers.is_empty())
@@ -162,8 +158,11 @@ impl<'a> Constants<'a> {
             let mut all: Vec<Value> = Vec::new();
             for number in near.chain(small) {
                 let value = of_sort(unknown.sort, &number);
-                if all.len() < MOST_CONSTANTS && ts.admits(u, &value) && !all.contains(&value) {
+                if ts.admits(u, &value) && !all.contains(&value) {
                     all.push(value);
+                }
+                if all.len() == MOST_CONSTANTS {
+                    break;
                 }
             }
             if all.is_empty() {

@@ -27,8 +27,8 @@ use dashu_int::IBig;
 use lariat_ir::fast::FastMap;
 use lariat_ir::simplify::simplify;
 use lariat_ir::{
-    Bits, Certificate, Claim, Id, LocId, LoopForest, Machine, Property, Sort, Term, TransitionSystem, UnknownKind,
-    Value, VarId,
+    Bits, Certificate, Claim, Id, LocId, LoopForest, Machine, Property, Sort, Term, Terms, TransitionSystem,
+    UnknownKind, Value, VarId,
 };
 use lariat_smt::{Answer, Solver};
 use std::cell::OnceCell;
@@ -155,11 +155,7 @@ fn first_values(ts: &TransitionSystem) -> Vec<IBig> {
     let mut found = vec![IBig::ZERO, IBig::from(1), IBig::from(-1), IBig::from(2)];
     let guards: Vec<Term> = ts.edges.iter().map(|e| e.guard).collect();
     for c in t.reachable(&guards) {
-        let value = match t.constant_value(c) {
-            Some(Value::Int(i)) => i,
-            Some(Value::Bv(b)) => IBig::from(b.signed()),
-            _ => continue,
-        };
+        let Some(value) = number(t, c) else { continue };
         found.extend([value.clone(), value.clone() + IBig::from(1), value - IBig::from(1)]);
     }
     // What the types of C end with.
@@ -170,6 +166,15 @@ fn first_values(ts: &TransitionSystem) -> Vec<IBig> {
     let mut seen = BTreeSet::new();
     found.retain(|v| seen.insert(v.clone()));
     found
+}
+
+/// The number that a constant is.
+pub(super) fn number(t: &Terms, c: Term) -> Option<IBig> {
+    match t.constant_value(c)? {
+        Value::Int(i) => Some(i),
+        Value::Bv(b) => Some(IBig::from(b.signed())),
+        _ => None,
+    }
 }
 
 /// How many values are tried for all inputs alike.
