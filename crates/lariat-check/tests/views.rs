@@ -48,6 +48,7 @@ fn all(list: Vec<Function>) -> Functions {
         address: ADDRESS,
         taken: Vec::new(),
         replaced: Vec::new(),
+        rings: false,
         members: BTreeMap::new(),
         at_exit: false,
         whole: false,

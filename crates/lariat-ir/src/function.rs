@@ -40,6 +40,8 @@ pub struct Functions {
     pub entries: Vec<usize>,
     /// What everything here rests on.
     pub assumed: Vec<Assumption>,
+    /// Whether the initial values of objects hold addresses of each other in a ring.
+    pub rings: bool,
     /// The names of members of structs, by the struct's name and the offset: words for a reader.
     pub members: BTreeMap<(String, u64), String>,
 }

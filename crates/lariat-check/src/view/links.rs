@@ -48,9 +48,10 @@ pub struct Acyclic {
 }
 
 impl Acyclic {
-    /// Whether the links are those from before some function was called: nothing that it may come to writes such links, outside of the loop itself.
+    /// Whether a cycle of these links can only be one from before some function was called: no initial values make a ring, and nothing that the function may come to
+    /// writes such links, outside of the loop itself.
     pub fn is_given_to(&self, entry: usize, functions: &Functions, effects: &Effects) -> bool {
-        functions.reachable([entry]).into_iter().all(|function| {
+        let writes_none = |function: usize| {
             let site = Site { functions, effects, function, of: 0 };
             let none = Places::none(site);
             let blocks = site.function().blocks.iter().enumerate();
@@ -66,7 +67,8 @@ impl Acyclic {
                     written.iter().all(|w| touched(&self.links, site, &none, w).is_empty())
                 })
             })
-        })
+        };
+        !functions.rings && functions.reachable([entry]).into_iter().all(writes_none)
     }
 }
 

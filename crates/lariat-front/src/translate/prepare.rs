@@ -327,7 +327,7 @@ pub(super) struct Uses {
     pub exposed: FastSet<GlobalId>,
 }
 
-fn mention(c: &Constant, found: &mut FastSet<GlobalId>) {
+pub(super) fn mention(c: &Constant, found: &mut FastSet<GlobalId>) {
     match c {
         Constant::Global(g, _) => {
             found.insert(*g);

@@ -18,6 +18,7 @@ use crate::models::{Occasion, Table};
 use crate::module::{Callee, DebugType, Function, FunctionId, GlobalId, Member, Module, Op, Type, ValueId};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::function::{self, FunctionLoop, Functions, Object};
+use lariat_ir::graph::components;
 use lariat_ir::neutral::IntType;
 use lariat_ir::{Assumption, AssumptionKind, LoopKey, SourceKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,9 +82,22 @@ pub(super) fn functions(module: &Module, table: &Table) -> (Functions, Origins) 
     let globals = globals(module);
     let told = BTreeSet::new();
     let address = shared.address;
-    let members = members(module);
+    let (members, rings) = (members(module), rings(module));
     let whole = false;
-    (Functions { list, globals, address, taken, replaced, at_exit, whole, told, entries, assumed, members }, origins)
+    (
+        Functions { list, globals, address, taken, replaced, at_exit, whole, told, entries, assumed, rings, members },
+        origins,
+    )
+}
+
+/// Whether the initial values of globals hold addresses of each other in a ring.
+fn rings(module: &Module) -> bool {
+    let held = |n: usize| {
+        let mut found = FastSet::default();
+        module.globals[n].init.iter().for_each(|c| prepare::mention(c, &mut found));
+        found.into_iter().map(|g: GlobalId| g.0 as usize)
+    };
+    components(module.globals.len(), held).iter().any(|c| c.cyclic)
 }
 
 /// The names of the pointers in structs, by the struct's name and the offset. Structs of one name that differ have none.
