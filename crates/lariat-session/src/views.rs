@@ -3,14 +3,14 @@
 use crate::analyze::{Inquiry, Settings, Study};
 use crate::source::Source;
 use lariat_check::view::{
-    Acyclic, Cover, Effects, Ending, Places, Site, Start, View, deps, derive, derive_walk, keeps, refusal,
+    Acyclic, Cover, Effects, Ending, Loss, Places, Site, Start, View, deps, derive, derive_walk, keeps, losses, refusal,
 };
 use lariat_engines::Effort;
 use lariat_ir::function::Functions;
 use lariat_ir::neutral::{self, Target};
 use lariat_ir::{Integers, LoopKey, TransitionSystem};
 use lariat_smt::ContextPool;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,17 @@ pub struct Views {
     pub functions: Option<Arc<Functions>>,
     /// The loops whose views end.
     pub ending: Vec<ViewStudy>,
+    /// What the exits of the others ask of which nothing is known, by the numbers of the function and of the loop.
+    pub lost: BTreeMap<(usize, usize), BTreeSet<Loss>>,
+}
+
+/// What was found of a loop by itself.
+#[derive(Debug)]
+pub enum Found {
+    /// It ends.
+    Ending(Box<ViewStudy>),
+    /// It is open, and why.
+    Open((usize, usize), BTreeSet<Loss>),
 }
 
 /// A view that was proved to end.
@@ -74,7 +85,7 @@ pub fn study_views(
     checkers: &ContextPool,
     deadline: Instant,
     wanted: &dyn Fn(&LoopKey) -> bool,
-    told: &mut dyn FnMut(ViewStudy),
+    told: &mut dyn FnMut(Found),
 ) {
     lariat_smt::fresh_context();
     let effects = Effects::of(functions);
@@ -88,9 +99,13 @@ pub fn study_views(
             }
             let site = Site { functions, effects: &effects, function: f, of: l };
             let end = deadline.min(Instant::now() + LOOP);
-            if let Ok(found) = study_loop(site, integers, settings, checkers, end) {
-                told(found);
-            }
+            told(match study_loop(site, integers, settings, checkers, end) {
+                Ok(found) => Found::Ending(Box::new(found)),
+                Err(_) => {
+                    let places = Places::of(site);
+                    Found::Open((f, l), losses(site, &places, &deps(site, &places)))
+                }
+            });
         }
     }
 }

@@ -22,11 +22,14 @@
 //!
 //! So the number of links from the cursor's cell to the last one, along the longest walk, falls in every round: that is the axiom "a finite structure without a cycle has a rank",
 //! and the view states it of one variable.
+//!
+//! Where an iteration knows nothing but its cursor the loop also runs for ever if the cursor comes back: [`super::repeats`]. Then the condition is that it does not before the loop
+//! is left, and the number is that of the cells still to come.
 
 use super::derive::{View, empty};
 use super::places::{Names, Place, Places, Where, Written, where_is};
 use super::symbolic::read_first;
-use super::{Effects, Refusal, Site, Start, refusal};
+use super::{Effects, Refusal, Site, Start, refusal, repeats};
 use lariat_ir::function::{Access, AccessType, Functions, Step, Target};
 use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, Unknown};
 use lariat_ir::{Id, SourceId, UnknownKind};
@@ -45,6 +48,8 @@ pub struct Acyclic {
     of: (usize, usize),
     /// Who must leave links alone that are still to be followed: functions in quotes, or what else is called.
     pub spared_by: BTreeSet<String>,
+    /// Whether the loop runs for ever exactly if its cursor comes back to a cell, so that this is all there is to say; see [`super::repeats`].
+    pub exactly: bool,
 }
 
 impl Acyclic {
@@ -81,6 +86,10 @@ impl std::fmt::Display for Acyclic {
                 _ => all.concat(),
             }
         };
+        if self.exactly {
+            let along = listed(&self.along);
+            return write!(f, "no cell comes twice before the loop is left, from `{}` along {along}", self.cursor);
+        }
         write!(f, "no cycle is reached from `{}` along {}", self.cursor, listed(&self.along))?;
         if !self.spared_by.is_empty() {
             let leave = if self.spared_by.len() == 1 { "leaves" } else { "leave" };
@@ -152,8 +161,8 @@ pub fn derive_walk(site: Site<'_>, places: &Places) -> Result<Option<View>, Refu
     let fixed = (places.first..places.first + places.list.len())
         .filter(|p| places.list[p - places.first].ty == address && places.is_fixed(*p) && places.changed.contains(p));
     let found = variables.chain(fixed).filter_map(|cursor| Walker::new(site, places, cursor).walk());
-    // One that asks nothing of functions says most.
-    let best = found.min_by_key(|(when, _)| (when.spared_by.len(), when.along.len()));
+    // One that is exact says most, then one that asks nothing of functions.
+    let best = found.min_by_key(|(when, _)| (!when.exactly, when.spared_by.len(), when.along.len()));
     Ok(best.map(|(when, uses_types)| view(site, when, uses_types)))
 }
 
@@ -207,10 +216,11 @@ impl<'a> Walker<'a> {
             if self.links == before {
                 let name = super::derive::describe(self.site, self.places, self.cursor).0;
                 let along = self.links.iter().map(|l| self.named(l)).collect();
+                let exactly = repeats::runs_for_ever_exactly_if_it_repeats(self.site, self.places, self.cursor);
                 let uses_types = self.uses_types || self.places.uses_types();
                 let of = (self.site.function, self.site.of);
                 let (links, spared_by) = (self.links, self.spared_by);
-                return Some((Acyclic { cursor: name, along, links, of, spared_by }, uses_types));
+                return Some((Acyclic { cursor: name, along, links, of, spared_by, exactly }, uses_types));
             }
         }
         None

@@ -30,7 +30,9 @@ pub mod cover;
 mod derive;
 pub mod effects;
 mod links;
+mod losses;
 pub mod places;
+mod repeats;
 mod slice;
 mod symbolic;
 
@@ -38,6 +40,7 @@ pub use cover::{Cover, Ending, Left, Rest};
 pub use derive::{View, derive};
 pub use effects::Effects;
 pub use links::{Acyclic, derive_walk};
+pub use losses::{Loss, losses};
 pub use places::{Place, Places};
 pub use slice::{Deps, deps, deps_before, keeps};
 

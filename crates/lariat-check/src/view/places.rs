@@ -465,7 +465,7 @@ impl Names {
 }
 
 /// The object whose address a symbol is.
-fn object_of(site: Site<'_>, symbol: usize) -> Option<(ObjectRef, &Object)> {
+pub(super) fn object_of(site: Site<'_>, symbol: usize) -> Option<(ObjectRef, &Object)> {
     let function = site.function();
     let object = function.vars.get(symbol)?.object?;
     Some((

@@ -3,7 +3,7 @@
 use super::places::Places;
 use super::symbolic::{Env, Walk, now, now_cond, read_first, vars_of, vars_of_cond};
 use super::{Keep, Site, Start};
-use lariat_ir::function::End;
+use lariat_ir::function::{Block, End};
 use lariat_ir::neutral::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,9 +50,7 @@ fn among(site: Site<'_>, places: &Places, blocks: &[usize]) -> Deps {
         for (var, value) in env.iter().filter(|(v, _)| needed.contains(v)) {
             vars_of(value, found.made_of.entry(*var).or_default());
         }
-        // Where the behaviour is undefined no run leaves: what a compiler's check asks decides no exit.
-        let leaves = block.end.targets().iter().any(|to| !site.is_inside(*to) && !is_undefined(site, *to));
-        let into = if leaves { &mut found.exits } else { &mut found.branches };
+        let into = if leaves(site, block) { &mut found.exits } else { &mut found.branches };
         match &block.end {
             End::Branch { cond, .. } => vars_of_cond(&now_cond(&env, cond), into),
             End::Switch { value, .. } => vars_of(&now(&env, value), into),
@@ -60,6 +58,11 @@ fn among(site: Site<'_>, places: &Places, blocks: &[usize]) -> Deps {
         }
     }
     found
+}
+
+/// Whether a block may leave the loop. Where the behaviour is undefined no run leaves: what a compiler's check asks decides no exit.
+pub(super) fn leaves(site: Site<'_>, block: &Block) -> bool {
+    block.end.targets().iter().any(|to| !site.is_inside(*to) && !is_undefined(site, *to))
 }
 
 /// Whether the behaviour is undefined where a block begins, or soon after.

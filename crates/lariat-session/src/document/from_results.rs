@@ -133,6 +133,7 @@ fn one_loop(file: &str, l: &results::LoopReport) -> Loop {
         view_system: l.view.as_ref().map(|v| System::from(&v.system)),
         view_when: l.view.as_ref().and_then(|v| v.when.clone()),
         needs: l.view.iter().flat_map(|v| &v.needs).map(Position::from).collect(),
+        exactly: l.exactly,
     }
 }
 

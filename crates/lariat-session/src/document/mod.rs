@@ -294,6 +294,9 @@ pub struct Loop {
     pub view_when: Option<String>,
     /// Of a verdict from a view: the loops that must end, too.
     pub needs: Vec<Position>,
+    /// Whether the opposite verdict is proved wherever `when` does not hold.
+    #[serde(default)]
+    pub exactly: bool,
 }
 
 /// A loop of the source.

@@ -448,6 +448,7 @@ pub(super) fn loop_report(
         attempts: result.attempts.clone(),
         time: result.time,
         view: None,
+        exactly: false,
     };
     if let Some((c, run)) = claim.and_then(|c| Some((c, replay(ts, c, ROUNDS, STEPS)?))) {
         report.witness = Some(witness(&mut reader, c, &run));

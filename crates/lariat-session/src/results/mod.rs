@@ -217,6 +217,8 @@ pub struct LoopReport {
     pub time: Duration,
     /// The view that the certificate is about, if it is about one.
     pub view: Option<Box<ViewReport>>,
+    /// Whether the opposite verdict is proved wherever the condition of this one does not hold.
+    pub exactly: bool,
 }
 
 /// A view that was proved to end.
@@ -263,6 +265,7 @@ impl LoopReport {
             attempts: Vec::new(),
             time: Duration::ZERO,
             view: None,
+            exactly: false,
         }
     }
     /// The function that calls itself, if this is a recursion.

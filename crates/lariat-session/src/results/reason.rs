@@ -116,7 +116,7 @@ pub enum Reason {
         more: usize,
     },
     /// Its view does not end, or has none.
-    OpenByItself,
+    OpenByItself(Vec<String>),
     /// Its view ends; this function, which it calls, is not shown to return, for a reason in words.
     CalleeOpen(String, String),
     /// The entry was not translated.
@@ -197,7 +197,7 @@ impl Reason {
             Self::NotConcluded { open: None, .. } => ReasonKind::NotConcluded,
             Self::NoEndlessLoop => ReasonKind::NoEndlessLoop,
             Self::Malformed(_) => ReasonKind::Malformed,
-            Self::OpenByItself => ReasonKind::OpenByItself,
+            Self::OpenByItself(_) => ReasonKind::OpenByItself,
             Self::CalleeOpen(..) => ReasonKind::CalleeOpen,
             Self::TooLarge => ReasonKind::TooLarge,
             Self::NotReached => ReasonKind::NotReached,
@@ -293,7 +293,10 @@ impl fmt::Display for Reason {
             Self::Malformed(message) => f.write_str(message),
             Self::InEntry { entry, reason, more: 0 } => write!(f, "in `{entry}`: {reason}"),
             Self::InEntry { entry, reason, more } => write!(f, "in `{entry}`: {reason}; and in {more} more"),
-            Self::OpenByItself => f.write_str("nothing that falls was found in the loop by itself"),
+            Self::OpenByItself(lost) => {
+                f.write_str("nothing that falls was found in the loop by itself")?;
+                if lost.is_empty() { Ok(()) } else { write!(f, ": {}", lost.join("; ")) }
+            }
             Self::CalleeOpen(name, why) => {
                 write!(f, "its own iterations end, but `{name}`, which it calls, is not shown to return: {why}")
             }

@@ -64,7 +64,10 @@ pub(super) fn with_views(
                     let Some(view) = views.of((f, l)) else { continue };
                     let needs = rest.loops.iter().filter(|of| **of != (f, l)).map(key).collect();
                     let when = conditions(functions, views, (f, l), rest);
-                    let mut report = LoopReport { when, ..proved(file, functions, view, needs) };
+                    // A condition of another loop may fail in a run that does not stay there.
+                    let is_own = rest.conditions.len() == 1 && rest.conditions.contains(&(f, l));
+                    let exactly = is_own && view.when.as_ref().is_some_and(|when| when.exactly);
+                    let mut report = LoopReport { when, exactly, ..proved(file, functions, view, needs) };
                     if view.when.is_some() {
                         report.why = vec![
                             "each iteration goes on to a cell behind the one before, and there are finitely many"
@@ -98,7 +101,7 @@ pub(super) fn with_views(
                 (Err(_), None) if functions.whole && (is_closed || !reached.contains(&f)) => {
                     all.push(open(functions, (f, l), Reason::NotReached));
                 }
-                (Err(left), None) => all.push(open(functions, (f, l), reason(functions, (f, l), left))),
+                (Err(left), None) => all.push(open(functions, (f, l), reason(functions, views, (f, l), left))),
                 _ => {}
             }
         }
@@ -201,14 +204,19 @@ fn proved(file: &str, functions: &Functions, view: &ViewStudy, needs: Vec<LoopKe
     }
 }
 
-fn reason(functions: &Functions, this: (usize, usize), left: &Left) -> Reason {
+fn reason(functions: &Functions, views: &Views, this: (usize, usize), left: &Left) -> Reason {
     let shown = |f: usize| functions.list[f].shown.clone();
     let at = |(f, l): (usize, usize)| match &functions.list[f].loops[l].key.span {
         Some(span) => format!("its loop at {}:{} is open", span.line, span.column),
         None => "one of its loops is open".to_owned(),
     };
     match left {
-        Left::Loop(f, l) if (*f, *l) == this => Reason::OpenByItself,
+        Left::Loop(f, l) if (*f, *l) == this => {
+            /// More are left out.
+            const MOST: usize = 3;
+            let lost = views.lost.get(&this).into_iter().flatten();
+            Reason::OpenByItself(lost.take(MOST).map(ToString::to_string).collect())
+        }
         Left::Loop(f, l) if *f == this.0 => {
             let span = functions.list[*f].loops[*l].key.span.as_ref();
             Reason::InnerLoopOpen(span.map_or_else(|| shown(*f), |s| format!("{}:{}", shown(*f), s.line)))

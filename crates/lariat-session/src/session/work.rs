@@ -10,7 +10,7 @@ use crate::input::{self, Systems};
 use crate::results::{Failure, Program, Reason, Results, combine};
 use crate::threads::deep_thread_in;
 use crate::trace::{self, Reading};
-use crate::views::{Views, study_views};
+use crate::views::{Found, Views, study_views};
 use lariat_check::compose::{self, Outcome};
 use lariat_check::{System, SystemDefect};
 use lariat_front::Entry;
@@ -320,10 +320,15 @@ impl Work {
             &ContextPool::default(),
             deadline,
             &|key| !self.is_cancelled() && !decided.contains(key),
-            &mut |found| {
-                let function = &functions.list[found.of.0].shown;
-                self.lock().views.ending.push(found);
-                self.sink.event(Event::View { function });
+            &mut |found| match found {
+                Found::Ending(found) => {
+                    let function = &functions.list[found.of.0].shown;
+                    self.lock().views.ending.push(*found);
+                    self.sink.event(Event::View { function });
+                }
+                Found::Open(of, lost) => {
+                    self.lock().views.lost.insert(of, lost);
+                }
             },
         );
     }

@@ -114,6 +114,7 @@ pub fn program(found: &Found, time: Duration) -> Program {
         attempts: Vec::new(),
         time: found.search,
         view: None,
+        exactly: false,
     };
     let entries = vec![EntryReport {
         name: entry.clone(),

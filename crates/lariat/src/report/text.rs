@@ -84,6 +84,11 @@ fn headline(l: &LoopReport) -> Headline {
             };
             (Level::ERROR, format!("{what} can run for ever"), label)
         }
+        (Verdict::Terminates, _) if l.exactly => (
+            Level::NOTE,
+            format!("{what} ends exactly under a condition"),
+            "where it holds, every run leaves it; where it does not, no run does".to_owned(),
+        ),
         (Verdict::Terminates, _) if l.when.is_some() && l.view.is_some() => {
             (Level::NOTE, format!("{what} ends under a condition"), "where it holds, every run leaves it".to_owned())
         }
