@@ -51,6 +51,7 @@ codes! {
         Undisturbed = "L0224", "nobody interferes with the process";
         NotEnded = "L0225", "what could still end the loop does not happen";
         EffectiveTypes = "L0226", "memory is accessed by the types that it was written by";
+        CalledFunctions = "L0227", "a call through a pointer runs a function that its file puts there";
     }
 }
 
@@ -85,6 +86,7 @@ impl AssumptionKind {
             Self::Undisturbed => "process",
             Self::NotEnded => "unless",
             Self::EffectiveTypes => "types",
+            Self::CalledFunctions => "pointers",
         }
     }
     /// The kind that a word stands for.

@@ -219,7 +219,7 @@ pub struct Access {
 }
 
 /// A type of the source by which memory is accessed.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AccessType {
     /// The type, behind those that it is a kind of, each with a `/`.
     pub path: String,

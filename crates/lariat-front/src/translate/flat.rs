@@ -4,6 +4,7 @@
 //! called already, further out, is a recursion: control goes back to the entry of that instance. Where a return of it goes on
 //! is a matter of the [`Form`]. Calls that would make the graph too large stay calls.
 
+use super::values::operand_type;
 use crate::intrinsic::Intrinsic;
 use crate::module::{
     BlockId, Callee, Function, FunctionId, Instruction, Module, Op, Operand, Terminator, Type, ValueId,
@@ -121,7 +122,10 @@ impl<'m> Flat<'m> {
                     }
                     let callees = match callee {
                         Callee::Function(f) => vec![*f],
-                        Callee::Pointer(_) => candidates(module, &taken, args.len(), &instruction.ty),
+                        Callee::Pointer(_) => {
+                            let types: Vec<Type> = args.iter().map(|a| operand_type(function, a)).collect();
+                            candidates(module, &taken, &types, &instruction.ty)
+                        }
                         Callee::Asm(_) => continue,
                     };
                     let mut plan = Vec::new();
@@ -425,15 +429,27 @@ fn instructions(module: &Module, f: FunctionId) -> usize {
     module.functions[f.0 as usize].blocks.iter().map(|b| b.instructions.len() + 1).sum()
 }
 
-/// The functions with a body that a call through a pointer may reach: their addresses are taken, and they take as many
-/// arguments and give a result of the same type. A call through a pointer of another type is undefined.
-pub(super) fn candidates(module: &Module, taken: &BTreeSet<FunctionId>, args: usize, result: &Type) -> Vec<FunctionId> {
+/// The functions with a body that a call through a pointer may reach: their addresses are taken, they take as many
+/// arguments of these kinds, and give a result of the same type. A call through a pointer of another type is undefined.
+pub(super) fn candidates(
+    module: &Module,
+    taken: &BTreeSet<FunctionId>,
+    args: &[Type],
+    result: &Type,
+) -> Vec<FunctionId> {
     let fits = |f: &&FunctionId| {
         let function = &module.functions[f.0 as usize];
-        let count = if function.variadic { function.params.len() <= args } else { function.params.len() == args };
-        count && function.result == *result
+        let count = args.len() == function.params.len() || function.variadic && args.len() > function.params.len();
+        let kinds = function.params.iter().zip(args).all(|(p, a)| !is_pointer_for_number(&p.ty, a));
+        count && kinds && function.result == *result
     };
     taken.iter().filter(fits).copied().collect()
+}
+
+/// Whether one of two types is a pointer, and the other one an integer or a floating-point number.
+fn is_pointer_for_number(a: &Type, b: &Type) -> bool {
+    let is_number = |t: &Type| matches!(t, Type::Int(_) | Type::Float(_));
+    *a == Type::Ptr && is_number(b) || is_number(a) && *b == Type::Ptr
 }
 
 /// The functions whose address is a value somewhere.

@@ -1,10 +1,10 @@
 //! The blocks of one function, instruction by instruction.
 
 use super::locals::{Locals, declared_sign, is_marker, keeps_object, written_by};
-use super::{Held, Shared, calls, is_number};
+use super::{Held, Shared, access_type, calls, is_number};
 use crate::intrinsic::Intrinsic;
 use crate::module::{
-    AccessedBy, BlockId, Callee, CastOp, Constant, Function, GlobalId, Instruction, Op, Operand, Predicate, Terminator,
+    BlockId, Callee, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, Op, Operand, Predicate, Terminator,
     Type, ValueId,
 };
 use crate::translate::values::arith::{self, Num, Sym, and, bit, cmp, constant, ite, low_bit, operate, truth};
@@ -20,6 +20,8 @@ use std::sync::Arc;
 /// A function that is being translated.
 pub(super) struct Body<'m> {
     pub shared: &'m Shared<'m>,
+    /// Its number in the module.
+    pub id: FunctionId,
     pub function: &'m Function,
     locals: Locals,
     signs: FastMap<ValueId, bool>,
@@ -41,10 +43,12 @@ pub(super) struct Body<'m> {
 }
 
 impl<'m> Body<'m> {
-    pub(super) fn new(shared: &'m Shared<'m>, function: &'m Function) -> Self {
+    pub(super) fn new(shared: &'m Shared<'m>, id: FunctionId) -> Self {
+        let function = &shared.module.functions[id.0 as usize];
         let locals = Locals::new(shared.module, function);
         let mut this = Self {
             shared,
+            id,
             function,
             locals,
             signs: signs(function),
@@ -414,14 +418,14 @@ impl<'m> Body<'m> {
                 if *atomic {
                     self.synchronise();
                 }
-                let by = self.type_name(by, (&i.ty, *size, *align));
+                let by = access_type(self.shared.module, by, (&i.ty, *size, *align));
                 self.load(i, ptr, (*size, by), *volatile || *atomic)
             }
             Op::Store { value, ptr, ty, size, align, atomic, by, .. } => {
                 if *atomic {
                     self.synchronise();
                 }
-                let by = self.type_name(by, (ty, *size, *align));
+                let by = access_type(self.shared.module, by, (ty, *size, *align));
                 self.store(value, ptr, ty, (*size, by));
                 return None;
             }
@@ -595,16 +599,6 @@ impl<'m> Body<'m> {
             stored = Some(n.to(int));
         }
         self.steps.push(Step::Store { at: access, value: stored });
-    }
-
-    /// The type by which memory is accessed, where the language has a rule for that. It has none for packed structs: pointers in these may lie across each other.
-    fn type_name(&self, by: &AccessedBy, (ty, size, align): (&Type, u64, u64)) -> Option<Arc<AccessType>> {
-        let is_packed = *ty == Type::Ptr && align < size;
-        if !self.shared.module.typed_memory || by.path.is_empty() || is_packed {
-            return None;
-        }
-        let member = by.member.as_ref().map(|m| (m.base.clone(), m.offset, m.inside.iter().cloned().collect()));
-        Some(Arc::new(AccessType { path: by.path.clone(), member }))
     }
 
     fn element(&mut self, base: &Operand, offset: i64, indices: &[(Operand, i64)]) -> Sym {

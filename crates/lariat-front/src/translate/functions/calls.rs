@@ -96,10 +96,16 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
             let outputs = "inline assembly changes only its outputs and memory that others know of";
             assume(AssumptionKind::AssemblyEffects, outputs.to_owned());
         }
-        Callee::Pointer(_) => {
+        Callee::Pointer(pointer) => {
             assume(AssumptionKind::Returns, "a function that is called through a pointer returns".to_owned());
             // A call through a pointer of another type is undefined.
-            let fits = candidates(shared.module, &shared.taken, args.len(), &i.ty);
+            let mut fits = candidates(shared.module, shared.taken, &types, &i.ty);
+            let put = shared.pointees.as_ref().and_then(|p| p.of(body.id.0 as usize, pointer));
+            if let Some(put) = put.filter(|put| fits.iter().any(|f| !put.contains(f))) {
+                fits.retain(|f| put.contains(f));
+                let text = "a call through a pointer runs a function that its file puts there, or one from elsewhere";
+                assume(AssumptionKind::CalledFunctions, text.to_owned());
+            }
             targets.extend(fits.iter().filter_map(|f| shared.numbers.get(f)).map(|n| Target::Function(*n)));
         }
         Callee::Function(f) => {

@@ -11,17 +11,19 @@
 mod body;
 mod calls;
 mod locals;
+mod pointees;
 
 use super::flat::{address_taken, index};
 use super::{prepare, sources};
 use crate::models::{Occasion, Table};
-use crate::module::{Callee, DebugType, Function, FunctionId, GlobalId, Member, Module, Op, Type, ValueId};
+use crate::module::{AccessedBy, Callee, DebugType, Function, FunctionId, GlobalId, Member, Module, Op, Type, ValueId};
 use lariat_ir::fast::{FastMap, FastSet};
-use lariat_ir::function::{self, FunctionLoop, Functions, Object};
+use lariat_ir::function::{self, AccessType, FunctionLoop, Functions, Object};
 use lariat_ir::graph::components;
 use lariat_ir::neutral::IntType;
 use lariat_ir::{Assumption, AssumptionKind, LoopKey, SourceKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What the functions of a module share.
 struct Shared<'m> {
@@ -31,11 +33,13 @@ struct Shared<'m> {
     /// The numbers of functions with a body.
     numbers: FastMap<FunctionId, usize>,
     /// The functions whose address is taken.
-    taken: BTreeSet<FunctionId>,
+    taken: &'m BTreeSet<FunctionId>,
     /// The occasions for which the module registers functions.
     registered: Vec<Occasion>,
     /// The globals that functions speak of, by their numbers.
     globals: FastMap<GlobalId, usize>,
+    /// Where functions are put, in a file without `main`.
+    pointees: Option<pointees::Pointees<'m>>,
     /// Whether the program names `errno` as an object, as C allows it to be one.
     is_errno_named: bool,
 }
@@ -60,18 +64,21 @@ pub(super) fn functions(module: &Module, table: &Table) -> (Functions, Origins) 
         .map(|n| FunctionId(index(n)))
         .filter(|f| !module.functions[f.0 as usize].blocks.is_empty())
         .collect();
+    let taken = address_taken(module);
+    let is_whole = module.functions.iter().any(|f| f.name == "main" && !f.blocks.is_empty());
     let shared = Shared {
         module,
         table,
         // One bit more than a pointer has, so that each address is a number and so is the one behind the last.
         address: IntType::signed(module.pointer_bits + 1),
         numbers: defined.iter().enumerate().map(|(n, f)| (*f, n)).collect(),
-        taken: address_taken(module),
+        pointees: (!is_whole).then(|| pointees::Pointees::new(module, &taken)),
+        taken: &taken,
         registered: calls::registered(module, table),
         globals: (0..module.globals.len()).map(|n| (GlobalId(index(n)), n)).collect(),
         is_errno_named: module.globals.iter().any(|g| g.name == "errno"),
     };
-    let made = defined.iter().map(|f| (*f, function(&shared, &module.functions[f.0 as usize])));
+    let made = defined.iter().map(|f| (*f, function(&shared, *f)));
     let (list, origins) = made.map(|(f, (made, held))| (made, (f, held))).unzip();
     let taken = shared.taken.iter().filter_map(|f| shared.numbers.get(f).copied()).collect();
     let replaced = shared.taken.iter().map(|f| &module.functions[f.0 as usize]).filter(|f| f.defaulted);
@@ -131,8 +138,9 @@ fn globals(module: &Module) -> Vec<Object> {
     module.globals.iter().enumerate().map(object).collect()
 }
 
-fn function(shared: &Shared<'_>, function: &Function) -> (function::Function, Vec<Option<Held>>) {
-    let mut body = body::Body::new(shared, function);
+fn function(shared: &Shared<'_>, id: FunctionId) -> (function::Function, Vec<Option<Held>>) {
+    let function = &shared.module.functions[id.0 as usize];
+    let mut body = body::Body::new(shared, id);
     body.translate();
     let (vars, locals, blocks, held) = body.finish();
     let loops = sources::loops_of(shared.module, function)
@@ -191,6 +199,16 @@ pub(super) fn size(module: &Module, f: FunctionId, most: usize) -> usize {
         sum
     }
     of(module, f, most, &mut FastMap::default())
+}
+
+/// The type by which memory is accessed, where the language has a rule for that. It has none for packed structs: pointers in these may lie across each other.
+fn access_type(module: &Module, by: &AccessedBy, (ty, size, align): (&Type, u64, u64)) -> Option<Arc<AccessType>> {
+    let is_packed = *ty == Type::Ptr && align < size;
+    if !module.typed_memory || by.path.is_empty() || is_packed {
+        return None;
+    }
+    let member = by.member.as_ref().map(|m| (m.base.clone(), m.offset, m.inside.iter().cloned().collect()));
+    Some(Arc::new(AccessType { path: by.path.clone(), member }))
 }
 
 /// Whether values of a type are numbers that are followed.
