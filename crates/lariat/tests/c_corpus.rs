@@ -20,7 +20,7 @@
 //! - `slow`, `slow wrap`, `slow ideal`, `slow everywhere`: it is decided, but not much faster than its time allows. Undecided is accepted then, but not
 //!   by a long test, which has more time.
 //! - `rounds: BOUND`, `rounds wrap: …`, `rounds ideal: …`: how often it goes round at most, as the results say it.
-//! - `ends when TEXT`: it is said to end under a condition, everywhere, which begins with this text. Else an end under a condition counts as undecided.
+//! - `ends when TEXT`, `ends exactly when TEXT`: it is said to end under a condition, everywhere, which begins with this text. Else an end under a condition counts as undecided.
 //!
 //! A line `//@ native: ends` or `//@ native: hangs` says what the compiled program does: `native_runs` tries it.
 //!
@@ -185,7 +185,7 @@ struct Truth {
     copies_differ: bool,
     with: Option<String>,
     rounds: [Option<String>; 3],
-    ends_when: Option<String>,
+    ends_when: Option<(String, bool)>,
 }
 
 impl Truth {
@@ -269,8 +269,12 @@ fn truth(line: u64, function: &str, note: &str) -> Result<Truth, String> {
             }
             Ok(())
         };
+        if let Some(condition) = clause.strip_prefix("ends exactly when ") {
+            t.ends_when = Some((condition.to_owned(), true));
+            continue;
+        }
         if let Some(condition) = clause.strip_prefix("ends when ") {
-            t.ends_when = Some(condition.to_owned());
+            t.ends_when = Some((condition.to_owned(), false));
             continue;
         }
         match clause.split_once(':') {
@@ -424,8 +428,10 @@ fn compare(truths: &[Truth], json: &Json, integers: Integers) -> Compared {
         {
             wrong.push(format!("line {line}: the bound is {}, expected {rounds}", entry["bound"]));
         }
-        if let Some(condition) = at.and_then(|at| truths[at].ends_when.as_deref())
-            && !(entry["verdict"] == "terminates" && entry["when"].as_str().is_some_and(|w| w.starts_with(condition)))
+        if let Some((condition, exactly)) = at.and_then(|at| truths[at].ends_when.as_ref())
+            && !(entry["verdict"] == "terminates"
+                && entry["exactly"] == *exactly
+                && entry["when"].as_str().is_some_and(|w| w.starts_with(condition)))
         {
             wrong.push(format!(
                 "line {line}: it is {} when {}, expected an end when {condition}",

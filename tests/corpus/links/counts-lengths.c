@@ -5,7 +5,7 @@ struct cell {
 
 static int length(const struct cell *c) {
     int n = 0;
-    for (; c; c = c->next) { //@ loop: neither; ends when no cycle is reached from `c` along `next`
+    for (; c; c = c->next) { //@ loop: neither; ends exactly when no cell comes twice before the loop is left, from `c` along `next`
         n++;
     }
     return n;

@@ -6,7 +6,7 @@ struct node {
 };
 
 struct node *find(struct node *t, long key) {
-    while (t && t->key != key) { //@ loop: neither; ends when no cycle is reached from `t` along `left` and `right`
+    while (t && t->key != key) { //@ loop: neither; ends exactly when no cell comes twice before the loop is left, from `t` along `left` and `right`
         t = key < t->key ? t->left : t->right;
     }
     return t;

@@ -6,7 +6,7 @@ struct cell {
 
 unsigned sum(const struct cell *head) {
     unsigned all = 0;
-    for (const struct cell *c = head; c; c = c->next) { //@ loop: neither; ends when no cycle is reached from `c` along `next`
+    for (const struct cell *c = head; c; c = c->next) { //@ loop: neither; ends exactly when no cell comes twice before the loop is left, from `c` along `next`
         all += (unsigned)c->value;
     }
     return all;

@@ -6,7 +6,7 @@ struct node {
 
 int sum(const struct node *n) {
     unsigned all = 0;
-    while (n) { //@ loop: neither; ends when no cycle is reached from `n` along `next`
+    while (n) { //@ loop: neither; ends exactly when no cell comes twice before the loop is left, from `n` along `next`
         all += (unsigned)n->value;
         n = n->next;
     }

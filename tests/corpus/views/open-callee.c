@@ -4,7 +4,7 @@ struct node {
 };
 
 static int is_last(const struct node *n) {
-    while (n->next) { //@ loop: neither; ends when no cycle is reached from `n` along `next`
+    while (n->next) { //@ loop: neither; ends exactly when no cell comes twice before the loop is left, from `n` along `next`
         n = n->next;
     }
     return 1;

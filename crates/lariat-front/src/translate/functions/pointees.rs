@@ -50,6 +50,7 @@ struct Stored<'m> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Cell {
     object: Base,
+    bytes: u64,
     by: Option<Arc<AccessType>>,
 }
 
@@ -114,8 +115,8 @@ impl<'m> Pointees<'m> {
                             this.stores.push(Stored { function: f, value, cell });
                         }
                     }
-                    Op::AtomicRmw { value, ptr, .. } | Op::CompareExchange { new: value, ptr, .. } => {
-                        let cell = Cell { object: this.base(f, ptr), by: None };
+                    Op::AtomicRmw { value, ptr, size, .. } | Op::CompareExchange { new: value, ptr, size, .. } => {
+                        let cell = Cell { object: this.base(f, ptr), bytes: *size, by: None };
                         this.stores.push(Stored { function: f, value, cell });
                     }
                     _ => {}
@@ -263,7 +264,7 @@ impl<'m> Pointees<'m> {
     }
 
     fn cell(&self, f: usize, ptr: &Operand, by: &AccessedBy, access: (&Type, u64, u64)) -> Cell {
-        Cell { object: self.base(f, ptr), by: access_type(self.module, by, access) }
+        Cell { object: self.base(f, ptr), bytes: access.1, by: access_type(self.module, by, access) }
     }
 
     /// The object that an address is of, where that is plain.
@@ -299,7 +300,8 @@ fn may_hold(ty: &Type) -> bool {
 
 /// Whether two accesses may be of the same bytes.
 fn may_meet(a: &Cell, b: &Cell) -> bool {
-    a.object == b.object && a.by.as_ref().zip(b.by.as_ref()).is_none_or(|(a, b)| a.may_meet(None, b, None))
+    a.object == b.object
+        && a.by.as_ref().zip(b.by.as_ref()).is_none_or(|(x, y)| x.may_meet(Some(a.bytes), y, Some(b.bytes)))
 }
 
 /// The name of a struct in the names by which memory is accessed: behind it stands a number that tells apart structs of one name.
