@@ -837,6 +837,106 @@ fn each_way_round_must_follow_a_link() {
     assert_eq!(when, "no cycle is reached from `c` along the pointer at byte 8");
 }
 
+/// Whether `while (c) steps` ends exactly if no cell comes twice. `values` are more variables.
+fn is_exact(values: &[(&str, IntType)], steps: Vec<Step>) -> bool {
+    is_exact_with(values, steps, |f| f)
+}
+
+fn is_exact_with(values: &[(&str, IntType)], steps: Vec<Step>, change: impl FnOnce(Function) -> Function) -> bool {
+    let vars: Vec<(&str, IntType)> =
+        [("c", ADDRESS), ("next", ADDRESS)].into_iter().chain(values.iter().copied()).collect();
+    let mut f = function("f", &vars);
+    let ends = Cond::cmp(CmpOp::Eq, ADDRESS, var(0), Expr::constant(0, ADDRESS));
+    f.blocks = vec![
+        Block { steps: Vec::new(), end: End::Branch { cond: ends, yes: 2, no: 1 } },
+        Block { steps, end: End::Jump(0) },
+        Block { steps: Vec::new(), end: End::Return },
+    ];
+    f.loops = vec![a_loop("f", 0, &[0, 1], None)];
+    let functions = all(vec![change(f)]);
+    let effects = Effects::of(&functions);
+    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0 };
+    let view = derive_walk(site, &Places::of(site)).expect("there is no reason against a view");
+    view.expect("it walks along links").when().expect("it has a condition").exactly
+}
+
+/// A number of the cell behind `from`, by a type that no link has.
+fn key(address: Expr) -> Access {
+    let by = Arc::new(AccessType { path: "char/int/".to_owned(), member: None });
+    Access { address, bytes: Some(4), ty: Some(INT), by: Some(by) }
+}
+fn look(to: usize, from: Expr) -> Step {
+    Step::Load { var: to, at: key(from) }
+}
+
+#[test]
+fn a_loop_that_knows_its_cursor_only_runs_for_ever_exactly_on_a_ring() {
+    assert!(is_exact(&[], vec![follow(0, 0)]));
+    assert!(is_exact(&[], vec![follow(1, 0), set(0, 1)]));
+    // What counts, and decides nothing, may overflow.
+    let count = |v: usize| Step::Assign { var: v, value: plus(v, 1, INT) };
+    assert!(is_exact(&[("n", INT)], vec![count(2), follow(0, 0)]));
+    // What decides is carried on, in a variable or in memory.
+    let until = |v: usize| Step::Require(less(v, v));
+    assert!(!is_exact(&[("n", INT)], vec![until(2), count(2), follow(0, 0)]));
+    assert!(!is_exact(&[("n", INT)], vec![count(2), until(2), follow(0, 0)]));
+    assert!(!is_exact(
+        &[("n", INT), ("m", INT)],
+        vec![until(3), Step::Assign { var: 3, value: var(2) }, count(2), follow(0, 0)]
+    ));
+    // A number of the cell decides, or one of the cell before.
+    assert!(is_exact(&[("n", INT)], vec![look(2, var(0)), until(2), follow(0, 0)]));
+    assert!(!is_exact(&[("n", INT)], vec![until(2), look(2, var(0)), follow(0, 0)]));
+    // It is written in the loop, in this cell or who knows where; or is no such number.
+    let write = |to: Expr| Step::Store { at: key(to), value: None };
+    assert!(is_exact(&[("n", INT)], vec![write(var(0)), follow(0, 0)]));
+    assert!(!is_exact(&[("n", INT)], vec![look(2, var(0)), until(2), write(var(0)), follow(0, 0)]));
+    assert!(!is_exact(&[("n", INT), ("p", ADDRESS)], vec![look(2, var(0)), until(2), write(var(3)), follow(0, 0)]));
+    // Nobody knows it, it is no number, or it may overflow.
+    assert!(!is_exact(&[("n", INT)], vec![Step::Fresh { var: 2 }, until(2), follow(0, 0)]));
+    let part = Step::Load { var: 2, at: Access { ty: None, ..key(var(0)) } };
+    assert!(!is_exact(&[("n", INT)], vec![part, until(2), follow(0, 0)]));
+    assert!(!is_exact(
+        &[("n", INT)],
+        vec![look(2, var(0)), Step::Assign { var: 2, value: plus(2, 1, INT) }, until(2), follow(0, 0)]
+    ));
+    // An address that moves on leaves its object some time.
+    let ahead = Step::Assign { var: 2, value: plus(2, 4, ADDRESS) };
+    assert!(!is_exact(&[("p", ADDRESS)], vec![write(var(2)), ahead, follow(0, 0)]));
+    // A call may do anything.
+    assert!(!is_exact(&[], vec![call(vec![outside()], Vec::new()), follow(0, 0)]));
+    // Where it goes on is not known.
+    assert!(!is_exact_with(&[], vec![follow(0, 0)], |mut f| {
+        f.blocks[1].end = End::Choose(vec![0, 2]);
+        f
+    }));
+}
+
+#[test]
+fn what_a_loop_writes_in_an_object_of_its_own_is_carried_on() {
+    // n = own; require n < n; own = ...; the object is private, so that no other address leads there.
+    let with_object = |mut f: Function| {
+        f.locals = vec![Object { private: true, constant: false, bounded: true }];
+        f.vars[3].object = Some(ObjectRef::Local(0));
+        f
+    };
+    let own = || key(var(3));
+    let steps = |first: bool| {
+        let write = Step::Store { at: own(), value: None };
+        let read = vec![Step::Load { var: 2, at: own() }, Step::Require(less(2, 2))];
+        let mut all = if first { vec![write.clone()] } else { Vec::new() };
+        all.extend(read);
+        all.extend((!first).then_some(write));
+        all.push(follow(0, 0));
+        all
+    };
+    let vars = [("n", INT), ("&own", ADDRESS)];
+    assert!(!is_exact_with(&vars, steps(false), with_object));
+    assert!(!is_exact_with(&vars, steps(true), with_object));
+    let reads = vec![Step::Load { var: 2, at: own() }, Step::Require(less(2, 2)), follow(0, 0)];
+    assert!(is_exact_with(&vars, reads, with_object), "nothing writes it");
+}
+
 #[test]
 fn a_condition_is_handed_on_and_never_met_here() {
     // f walks along a list; g calls f in a loop that ends by itself.
