@@ -91,6 +91,8 @@ pub enum NoClaim {
     OutOfTime(String),
     /// The search came to its end, or to another limit than time.
     NotFound(String),
+    /// In some state a round changes nothing. So nothing falls in every round, unless an invariant excludes that state.
+    Repeats(String),
 }
 
 impl NoClaim {
@@ -101,7 +103,7 @@ impl NoClaim {
     /// The words.
     pub fn text(&self) -> &str {
         match self {
-            Self::OutOfTime(text) | Self::NotFound(text) => text,
+            Self::OutOfTime(text) | Self::NotFound(text) | Self::Repeats(text) => text,
         }
     }
     /// Several reasons as one.
@@ -137,7 +139,7 @@ impl fmt::Display for NoClaim {
 /// Says more.
 impl fmt::Write for NoClaim {
     fn write_str(&mut self, more: &str) -> fmt::Result {
-        let (Self::OutOfTime(text) | Self::NotFound(text)) = self;
+        let (Self::OutOfTime(text) | Self::NotFound(text) | Self::Repeats(text)) = self;
         text.push_str(more);
         Ok(())
     }

@@ -7,6 +7,9 @@
 //!
 //! A tuple that is found falls lexicographically, bounded below: a step is left exactly if no component so far falls on it, and each new
 //! component rises on none of those. The checker shows it again.
+//!
+//! First of all a solver is asked for a round that changes nothing. Where there is one, nothing falls in every round, and all other questions are
+//! spared: that is the fate of most loops that stay open.
 
 use crate::engine::{Effort, Engine, EngineCx, Goal, NoClaim, Outcome, Task};
 use crate::invariants::Invariants;
@@ -51,6 +54,8 @@ const MOST_CANDIDATES: usize = 60;
 const LARGEST: usize = 24;
 /// So many components a tuple may have.
 const MOST_COMPONENTS: usize = 4;
+/// After so many questions without an answer a first look is over.
+const MOST_UNANSWERED: u32 = 2;
 
 /// One round of a loop.
 struct Round {
@@ -80,8 +85,15 @@ fn search(task: &Task<'_>, cx: &EngineCx, supported: bool) -> Result<Claim, NoCl
         atoms(ts, here, &mut round.compared);
         round.facts.push(here);
     }
+    let mut asked = Asked { ts, solver: cx.solver(), cx, unanswered: 0 };
+    for f in &round.facts {
+        asked.solver.assert(&ts.terms, *f);
+    }
+    if repeats(&round, &mut asked) {
+        return Err(NoClaim::Repeats("in some state one round changes nothing that its exits ask".to_owned()));
+    }
     let candidates = candidates(ts, &round);
-    let found = if candidates.is_empty() { None } else { tuple(ts, &round, &candidates, cx) };
+    let found = if candidates.is_empty() { None } else { tuple(&round, &candidates, &mut asked) };
     let Some(tuple) = found else {
         return Err(if cx.out_of_time() {
             NoClaim::out_of_time()
@@ -89,10 +101,9 @@ fn search(task: &Task<'_>, cx: &EngineCx, supported: bool) -> Result<Claim, NoCl
             "nothing that its exits compare falls in every round".into()
         });
     };
-    let measures = tuple.into_iter().map(|term| Measure { order: Order::Int, term }).collect();
     let certificate = Certificate::Ranking {
         outline: Outline { invariants, inner: Vec::new() },
-        measures: BTreeMap::from([(header, measures)]),
+        measures: BTreeMap::from([(header, tuple)]),
     };
     let (system, when) = (task.hash, ts.terms.tt());
     Ok(Claim { system, property: Property::Terminates(header), when, certificate })
@@ -204,11 +215,13 @@ fn atoms(ts: &TransitionSystem, condition: Term, found: &mut BTreeSet<Term>) {
     let terms = &ts.terms;
     for t in terms.reachable(&[condition]) {
         let node = terms.node(t);
-        let (Op::IntLt | Op::IntLe | Op::Eq, [a, b]) = (node.op, node.args()) else { continue };
-        if terms.sort(*a) != Sort::Int {
-            continue;
-        }
-        let difference = simplify(terms, terms.apply(Op::IntSub, &[*b, *a]));
+        let [a, b] = node.args() else { continue };
+        let minus = match (node.op, terms.sort(*a)) {
+            (Op::IntLt | Op::IntLe | Op::Eq, Sort::Int) => Op::IntSub,
+            (Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle | Op::Eq, Sort::BitVec(_)) => Op::BvSub,
+            _ => continue,
+        };
+        let difference = simplify(terms, terms.apply(minus, &[*b, *a]));
         if terms.reachable(&[difference]).len() <= LARGEST {
             found.insert(difference);
         }
@@ -224,7 +237,7 @@ fn is_plain(ts: &TransitionSystem, t: Term) -> bool {
 
 /// A difference with bounds in the place of what others may set: an unknown value is at most its greatest one, and a variable that becomes one is at most that or what it is
 /// now, whichever is greater. That bound rises in no round. The same downwards.
-fn bounded(ts: &TransitionSystem, round: &Round, difference: Term) -> [Term; 2] {
+fn bounded_difference(ts: &TransitionSystem, round: &Round, difference: Term) -> [Term; 2] {
     let terms = &ts.terms;
     let bounds = |t: Term| match terms.role(t) {
         _ if terms.sort(t) != Sort::Int => None,
@@ -249,22 +262,38 @@ fn bounded(ts: &TransitionSystem, round: &Round, difference: Term) -> [Term; 2] 
 }
 
 /// The measures to be tried: differences in both directions, and what changes by itself.
-fn candidates(ts: &TransitionSystem, round: &Round) -> Vec<Term> {
+///
+/// A word falls as a number without a sign: of `a < b` the difference is one that did not wrap, whatever the sign of `a` and `b`. What falls as a number with a sign,
+/// or rises, does so in the words' other orders.
+fn candidates(ts: &TransitionSystem, round: &Round) -> Vec<Measure> {
     let terms = &ts.terms;
     let mut all = Vec::new();
-    let both_ways = |d: Term| [d, simplify(terms, terms.apply(Op::IntNeg, &[d]))];
+    let both_ways = |d: Term| {
+        let (order, minus) = match terms.sort(d) {
+            Sort::Int => (Order::Int, Op::IntNeg),
+            _ => (Order::Unsigned, Op::BvNeg),
+        };
+        [d, simplify(terms, terms.apply(minus, &[d]))].map(|term| Measure { order, term })
+    };
     all.extend(round.compared.iter().copied().filter(|d| is_plain(ts, *d)).flat_map(both_ways));
-    for (v, after) in ts.vars.iter().zip(&round.after) {
-        if v.sort == Sort::Int && *after != v.term {
-            all.push(v.term);
+    for (v, _) in ts.vars.iter().zip(&round.after).filter(|(v, after)| v.term != **after) {
+        match v.sort {
+            Sort::Int => all.push(Measure { order: Order::Int, term: v.term }),
+            Sort::BitVec(_) => {
+                let not = simplify(terms, terms.apply(Op::BvNot, &[v.term]));
+                let orders = [Order::Unsigned, Order::Signed];
+                all.extend(orders.into_iter().flat_map(|order| [v.term, not].map(|term| Measure { order, term })));
+            }
+            _ => {}
         }
     }
-    let bounded = round.compared.iter().flat_map(|d| bounded(ts, round, *d)).filter(|d| is_plain(ts, *d));
+    let bounded = round.compared.iter().filter(|d| terms.sort(**d) == Sort::Int);
+    let bounded = bounded.flat_map(|d| bounded_difference(ts, round, *d)).filter(|d| is_plain(ts, *d));
     all.extend(bounded.flat_map(both_ways));
     // What does not change cannot fall.
-    let moves = |t: &Term| behind(ts, round, *t) != *t;
+    let moves = |t: Term| behind(ts, round, t) != t;
     let mut seen = BTreeSet::new();
-    all.retain(|t| seen.insert(*t) && moves(t));
+    all.retain(|m| seen.insert((m.term, m.order == Order::Signed)) && moves(m.term));
     all.truncate(MOST_CANDIDATES);
     all
 }
@@ -279,26 +308,78 @@ fn behind(ts: &TransitionSystem, round: &Round, t: Term) -> Term {
     simplify(terms, after)
 }
 
-/// A tuple that falls in every round.
-fn tuple(ts: &TransitionSystem, round: &Round, candidates: &[Term], cx: &EngineCx) -> Option<Vec<Term>> {
-    let terms = &ts.terms;
-    let mut solver = cx.solver();
-    for f in &round.facts {
-        solver.assert(terms, *f);
+/// A solver that is asked about rounds.
+struct Asked<'a> {
+    ts: &'a TransitionSystem,
+    solver: Box<dyn Solver>,
+    cx: &'a EngineCx,
+    unanswered: u32,
+}
+
+impl Asked<'_> {
+    /// Whether these terms can hold together in a round.
+    fn ask(&mut self, all: &[Term]) -> Answer {
+        let answer = self.cx.ask(self.solver.as_mut(), self.ts, all);
+        self.unanswered += u32::from(matches!(answer, Answer::Unknown(_)));
+        answer
     }
-    let pairs: Vec<(Term, Term)> = candidates.iter().map(|c| (*c, behind(ts, round, *c))).collect();
-    let falls = |(before, after): (Term, Term)| {
-        let bounded = terms.apply(Op::IntLe, &[terms.int(0), before]);
-        terms.and(bounded, terms.apply(Op::IntLt, &[after, before]))
-    };
+
+    /// Whether to stop.
+    fn is_over(&self) -> bool {
+        self.cx.out_of_time() || self.cx.effort == Effort::Quick && self.unanswered >= MOST_UNANSWERED
+    }
+}
+
+/// Whether some round leaves everything as it was.
+fn repeats(round: &Round, asked: &mut Asked<'_>) -> bool {
+    let terms = &asked.ts.terms;
+    let changed = asked.ts.vars.iter().zip(&round.after).filter(|(v, after)| v.term != **after);
+    let same: Vec<Term> = changed.map(|(v, after)| terms.apply(Op::Eq, &[v.term, *after])).collect();
+    matches!(asked.ask(&same), Answer::Sat(_))
+}
+
+/// A measure before and behind a round.
+struct Candidate {
+    measure: Measure,
+    /// It falls, and may do so only finitely often.
+    falls: Term,
+    rises: Term,
+}
+
+impl Candidate {
+    fn new(ts: &TransitionSystem, round: &Round, measure: Measure) -> Self {
+        let terms = &ts.terms;
+        let (before, after) = (measure.term, behind(ts, round, measure.term));
+        let less = match measure.order {
+            Order::Int => Op::IntLt,
+            Order::Unsigned => Op::BvUlt,
+            Order::Signed => Op::BvSlt,
+        };
+        let falls = terms.apply(less, &[after, before]);
+        let falls = match measure.order {
+            Order::Int => terms.and(terms.apply(Op::IntLe, &[terms.int(0), before]), falls),
+            Order::Unsigned | Order::Signed => falls,
+        };
+        Self { measure, falls, rises: terms.apply(less, &[before, after]) }
+    }
+}
+
+/// A tuple that falls in every round.
+fn tuple(round: &Round, candidates: &[Measure], asked: &mut Asked<'_>) -> Option<Vec<Measure>> {
+    let ts = asked.ts;
+    let terms = &ts.terms;
+    let all: Vec<Candidate> = candidates.iter().map(|m| Candidate::new(ts, round, *m)).collect();
     let holds = |t: Term, model: &Model| model.eval(terms, t).as_bool();
-    if let Some(one) = alone(ts, &mut solver, &pairs, &falls, cx) {
+    if let Some(one) = alone(&all, asked) {
         return Some(vec![one]);
     }
     let mut tuple = Vec::new();
     let mut unfit: BTreeSet<usize> = BTreeSet::new();
     loop {
-        let model = match cx.check(solver.as_mut(), terms) {
+        if asked.is_over() {
+            return None;
+        }
+        let model = match asked.cx.check(asked.solver.as_mut(), terms) {
             Answer::Unsat => return Some(tuple),
             Answer::Sat(model) => model,
             Answer::Unknown(_) => return None,
@@ -307,23 +388,20 @@ fn tuple(ts: &TransitionSystem, round: &Round, candidates: &[Term], cx: &EngineC
             return None;
         }
         let mut open: Vec<usize> =
-            (0..pairs.len()).filter(|n| !unfit.contains(n) && holds(falls(pairs[*n]), &model)).collect();
+            (0..all.len()).filter(|n| !unfit.contains(n) && holds(all[*n].falls, &model)).collect();
         let mut taken = None;
         while let Some(n) = open.first().copied() {
-            if cx.out_of_time() {
+            if asked.is_over() {
                 return None;
             }
-            let (before, after) = pairs[n];
-            let rises = terms.apply(Op::IntLt, &[before, after]);
-            match cx.ask(solver.as_mut(), ts, &[rises]) {
+            match asked.ask(&[all[n].rises]) {
                 Answer::Unsat => {
                     taken = Some(n);
                     break;
                 }
                 // One step tells of all candidates that rise on it.
                 Answer::Sat(step) => {
-                    let risen = |m: &usize| holds(terms.apply(Op::IntLt, &[pairs[*m].0, pairs[*m].1]), &step);
-                    unfit.extend(open.iter().copied().filter(risen));
+                    unfit.extend(open.iter().copied().filter(|m| holds(all[*m].rises, &step)));
                     open.retain(|m| !unfit.contains(m));
                 }
                 Answer::Unknown(_) => {
@@ -333,27 +411,21 @@ fn tuple(ts: &TransitionSystem, round: &Round, candidates: &[Term], cx: &EngineC
             }
         }
         let n = taken?;
-        tuple.push(pairs[n].0);
+        tuple.push(all[n].measure);
         // What rose on steps that are done with may do now.
         unfit = BTreeSet::from([n]);
-        solver.assert(terms, terms.not(falls(pairs[n])));
+        asked.solver.assert(terms, terms.not(all[n].falls));
     }
 }
 
 /// A measure that falls in every round by itself, which is what a reader understands best. Each step on which one does not fall tells of others.
-fn alone(
-    ts: &TransitionSystem,
-    solver: &mut Box<dyn Solver>,
-    pairs: &[(Term, Term)],
-    falls: &dyn Fn((Term, Term)) -> Term,
-    cx: &EngineCx,
-) -> Option<Term> {
-    let terms = &ts.terms;
-    let mut open: Vec<usize> = (0..pairs.len()).collect();
-    while let Some(n) = open.first().copied().filter(|_| !cx.out_of_time()) {
-        match cx.ask(solver.as_mut(), ts, &[terms.not(falls(pairs[n]))]) {
-            Answer::Unsat => return Some(pairs[n].0),
-            Answer::Sat(step) => open.retain(|m| *m != n && step.eval(terms, falls(pairs[*m])).as_bool()),
+fn alone(all: &[Candidate], asked: &mut Asked<'_>) -> Option<Measure> {
+    let terms = &asked.ts.terms;
+    let mut open: Vec<usize> = (0..all.len()).collect();
+    while let Some(n) = open.first().copied().filter(|_| !asked.is_over()) {
+        match asked.ask(&[terms.not(all[n].falls)]) {
+            Answer::Unsat => return Some(all[n].measure),
+            Answer::Sat(step) => open.retain(|m| *m != n && step.eval(terms, all[*m].falls).as_bool()),
             Answer::Unknown(_) => open.retain(|m| *m != n),
         }
     }

@@ -5,7 +5,7 @@ struct small {
 
 int main(void) {
     struct small s = {0};
-    while (s.n >= 0) { //@ loop: terminates; tool wrap: unknown -- that a field counts up to its sign needs a measure over bits
+    while (s.n >= 0) { //@ loop: terminates
         s.n++;
     }
     return 0;

@@ -10,7 +10,7 @@ void __VERIFIER_assume(int condition) {
 int main(void) {
     int n = __VERIFIER_nondet_int();
     __VERIFIER_assume(n > 0);
-    while (n != 0) { //@ loop: terminates; tool everywhere: unknown -- a run that waits in the function may go anywhere
+    while (n != 0) { //@ loop: terminates; tool: unknown; tool ideal: unknown -- a run that waits in the function may go anywhere
         n--;
     }
     return 0;

