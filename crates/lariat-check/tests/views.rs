@@ -1,7 +1,7 @@
 //! Views have every step of the loop that they are made of, whatever is forgotten, and what they cover follows by their rules.
 
 use lariat_check::view::{
-    Cover, Effects, Ending, Keep, Left, Places, Refusal, Rest, Site, Start, View, derive, derive_walk,
+    Cover, Effects, Ending, Keep, Left, Places, Refusal, Rest, Site, Start, View, derive, derive_walk, enter,
 };
 use lariat_check::{Proved, System, check};
 use lariat_ir::function::{
@@ -76,7 +76,9 @@ fn load(var: usize, address: Expr) -> Step {
 fn store(address: Expr, value: i32) -> Step {
     Step::Store { at: at(address), value: Some(Expr::constant(value, INT)) }
 }
+/// A call, with addresses for arguments.
 fn call(targets: Vec<Target>, args: Vec<Option<Expr>>) -> Step {
+    let args = args.into_iter().map(|a| Some((a?, ADDRESS))).collect();
     Step::Call(Call { callee: "`g`".to_owned(), targets, writes: Writes::Exposed, args, result: None })
 }
 fn outside() -> Target {
@@ -95,7 +97,7 @@ fn forever(vars: &[(&str, IntType)], steps: Vec<Step>) -> Function {
     f.blocks = vec![
         Block { steps: Vec::new(), end: End::Jump(1) },
         Block { steps: first, end: End::Branch { cond, yes: 2, no: 1 } },
-        Block { steps: Vec::new(), end: End::Return },
+        Block { steps: Vec::new(), end: End::Return(None) },
     ];
     f.loops = vec![a_loop("f", 1, &[1], None)];
     f
@@ -116,7 +118,21 @@ fn made(functions: &Functions, of: usize, vars: &[usize], keep_places: bool) -> 
 
 fn made_from(functions: &Functions, of: usize, vars: &[usize], keep_places: bool, start: Start) -> Made {
     let effects = Effects::of(functions);
-    let site = Site { functions, effects: &effects, function: 0, of };
+    made_at(Site { functions, effects: &effects, function: 0, of, entered: None }, vars, keep_places, start)
+}
+
+/// The view of the first loop of the first function, with its calls entered.
+fn made_with_callees(functions: &Functions, vars: &[usize]) -> Made {
+    let effects = Effects::of(functions);
+    let entered = enter(functions, 0, 0).expect("a call can be entered");
+    let site = Site { functions, effects: &effects, function: 0, of: 0, entered: Some(&entered) };
+    // What callees do is known only if their variables are kept.
+    let own = functions.list[0].vars.len();
+    let vars: Vec<usize> = vars.iter().copied().chain(own..entered.vars.len()).collect();
+    made_at(site, &vars, true, Start::Anywhere)
+}
+
+fn made_at(site: Site<'_>, vars: &[usize], keep_places: bool, start: Start) -> Made {
     let places = Places::of(site);
     let mut keep: BTreeSet<usize> = vars.iter().copied().collect();
     if keep_places {
@@ -202,7 +218,7 @@ fn a_variable_that_is_forgotten_may_be_anything() {
     f.blocks = vec![
         Block { steps: Vec::new(), end: End::Branch { cond: less(0, 1), yes: 1, no: 2 } },
         Block { steps: vec![Step::Assign { var: 0, value: plus(0, 1, INT) }], end: End::Jump(0) },
-        Block { steps: Vec::new(), end: End::Return },
+        Block { steps: Vec::new(), end: End::Return(None) },
     ];
     f.loops = vec![a_loop("f", 0, &[0, 1], None)];
     let functions = all(vec![f]);
@@ -465,7 +481,7 @@ fn what_a_call_gives_back_is_no_address_from_before() {
     };
     let steps = |last: Step| vec![Step::Assign { var: 1, value: var(0) }, last, store(var(1), 1)];
     let rest = |last: Step| {
-        let blocks = vec![Block { steps: steps(last), end: End::Return }];
+        let blocks = vec![Block { steps: steps(last), end: End::Return(None) }];
         let functions = all(vec![Function { blocks, ..f.clone() }]);
         Effects::of(&functions).function(0).rest
     };
@@ -488,7 +504,7 @@ fn a_view_from_the_entry_arrives_as_the_function_does() {
         Block { steps: Vec::new(), end: End::Branch { cond: less(3, 0), yes: 2, no: 3 } },
         Block { steps: vec![next(3), set(4, 0)], end: End::Jump(1) },
         Block { steps: vec![next(2), load(5, var(1))], end: End::Choose(vec![3, 4]) },
-        Block { steps: Vec::new(), end: End::Return },
+        Block { steps: Vec::new(), end: End::Return(None) },
     ];
     f.loops = vec![a_loop("f", 1, &[1, 2], None), a_loop("f", 3, &[3], None)];
     let functions = all(vec![f.clone()]);
@@ -523,7 +539,7 @@ fn a_second_round_begins_where_the_first_one_leads() {
         Block { steps: Vec::new(), end: End::Jump(1) },
         Block { steps: vec![three], end: End::Branch { cond: less(0, 1), yes: 2, no: 3 } },
         Block { steps, end: End::Jump(1) },
-        Block { steps: Vec::new(), end: End::Return },
+        Block { steps: Vec::new(), end: End::Return(None) },
     ];
     f.loops = vec![a_loop("f", 1, &[1, 2], None)];
     let functions = all(vec![f]);
@@ -538,11 +554,11 @@ fn callees_write_what_their_stores_and_callees_write() {
     // `set` writes 4 bytes at offset 8 of what its first parameter points to; `via` calls it with its own parameter moved by 4.
     let mut set = function("set", &[("p", ADDRESS)]);
     set.params = 1;
-    set.blocks = vec![Block { steps: vec![store(plus(0, 8, ADDRESS), 1)], end: End::Return }];
+    set.blocks = vec![Block { steps: vec![store(plus(0, 8, ADDRESS), 1)], end: End::Return(None) }];
     let mut via = function("via", &[("q", ADDRESS)]);
     via.params = 1;
     let inner = call(vec![Target::Function(1)], vec![Some(plus(0, 4, ADDRESS))]);
-    via.blocks = vec![Block { steps: vec![inner], end: End::Return }];
+    via.blocks = vec![Block { steps: vec![inner], end: End::Return(None) }];
     let changes = |offset: i32, callee: usize, arg: Option<Expr>| {
         let steps = vec![load(1, plus(0, offset, ADDRESS)), call(vec![Target::Function(callee)], vec![arg])];
         let f = forever(&[("s", ADDRESS), ("x", INT), ("r", ADDRESS)], steps);
@@ -568,7 +584,7 @@ fn a_global_without_bounds_may_lead_into_others_in_a_callee_too() {
     let changes = |bounded: bool, private: bool, which: usize| {
         let mut set = function("set", &[("&b", ADDRESS)]);
         set.vars[0].object = Some(ObjectRef::Global(1));
-        set.blocks = vec![Block { steps: vec![store(var(0), 1)], end: End::Return }];
+        set.blocks = vec![Block { steps: vec![store(var(0), 1)], end: End::Return(None) }];
         let steps = vec![load(1, var(0)), call(vec![Target::Function(1)], Vec::new())];
         let mut f = forever(&[("&a", ADDRESS), ("x", INT)], steps);
         f.vars[0].object = Some(ObjectRef::Global(which));
@@ -612,7 +628,7 @@ fn an_inner_loop_leaves_what_it_assigns_unknown() {
     f.blocks[1].end = End::Choose(vec![2, 3]);
     let functions = all(vec![f.clone()]);
     let effects = Effects::of(&functions);
-    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0 };
+    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0, entered: None };
     let refused = derive(site, &Places::of(site), &Keep::default());
     assert_eq!(refused.err(), Some(Refusal::Irreducible));
     f.strange = Some("setjmp".into());
@@ -630,7 +646,7 @@ fn counting(name: &str, steps: Vec<Step>) -> Function {
     f.blocks = vec![
         Block { steps: Vec::new(), end: End::Branch { cond: less(0, 1), yes: 1, no: 2 } },
         Block { steps: body, end: End::Jump(0) },
-        Block { steps: Vec::new(), end: End::Return },
+        Block { steps: Vec::new(), end: End::Return(None) },
     ];
     f.loops = vec![a_loop(name, 0, &[0, 1], None)];
     f
@@ -639,7 +655,7 @@ fn counting(name: &str, steps: Vec<Step>) -> Function {
 /// The view of a function's loop that keeps `i` and `n`, its system and the proof that it ends.
 fn with_proof<T>(functions: &Functions, f: usize, then: impl FnOnce(&View, &System<'_>, &Proved) -> T) -> T {
     let effects = Effects::of(functions);
-    let site = Site { functions, effects: &effects, function: f, of: 0 };
+    let site = Site { functions, effects: &effects, function: f, of: 0, entered: None };
     let keep = Keep { vars: [0, 1].into(), start: Start::Anywhere };
     let view = derive(site, &Places::of(site), &keep).expect("there is a view");
     proved(&view, |terms, var| terms.apply(Op::IntSub, &[var("n"), var("i")]), then)
@@ -761,7 +777,7 @@ fn set(to: usize, from: usize) -> Step {
 /// What is said of the first loop of some functions as one that walks along links, and whether that rests on types.
 fn walk(functions: &Functions) -> Option<(String, bool)> {
     let effects = Effects::of(functions);
-    let site = Site { functions, effects: &effects, function: 0, of: 0 };
+    let site = Site { functions, effects: &effects, function: 0, of: 0, entered: None };
     let view = derive_walk(site, &Places::of(site)).expect("there is no reason against a view")?;
     Some((view.when().expect("it has a condition").to_string(), view.uses_types()))
 }
@@ -827,7 +843,7 @@ fn each_way_round_must_follow_a_link() {
             Block { steps: vec![follow(0, 0)], end: End::Jump(3) },
             Block { steps: other, end: End::Jump(3) },
             Block { steps: Vec::new(), end: End::Choose(vec![0, 4]) },
-            Block { steps: Vec::new(), end: End::Return },
+            Block { steps: Vec::new(), end: End::Return(None) },
         ];
         f.loops = vec![a_loop("f", 0, &[0, 1, 2, 3], None)];
         walk(&all(vec![f]))
@@ -850,12 +866,12 @@ fn is_exact_with(values: &[(&str, IntType)], steps: Vec<Step>, change: impl FnOn
     f.blocks = vec![
         Block { steps: Vec::new(), end: End::Branch { cond: ends, yes: 2, no: 1 } },
         Block { steps, end: End::Jump(0) },
-        Block { steps: Vec::new(), end: End::Return },
+        Block { steps: Vec::new(), end: End::Return(None) },
     ];
     f.loops = vec![a_loop("f", 0, &[0, 1], None)];
     let functions = all(vec![change(f)]);
     let effects = Effects::of(&functions);
-    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0 };
+    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0, entered: None };
     let view = derive_walk(site, &Places::of(site)).expect("there is no reason against a view");
     view.expect("it walks along links").when().expect("it has a condition").exactly
 }
@@ -943,7 +959,7 @@ fn a_condition_is_handed_on_and_never_met_here() {
     let f = forever(&[("c", ADDRESS)], vec![follow(0, 0)]);
     let functions = all(vec![f, counting("g", vec![call(vec![Target::Function(0)], Vec::new())])]);
     let effects = Effects::of(&functions);
-    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0 };
+    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0, entered: None };
     let view = derive_walk(site, &Places::of(site)).expect("a view").expect("it walks along links");
     let walked = proved(
         &view,
@@ -959,4 +975,130 @@ fn a_condition_is_handed_on_and_never_met_here() {
     assert_eq!(conditions(cover.ends(1, 0)), BTreeSet::from([(0, 0)]), "what is called has the condition");
     assert_eq!(cover.program(0), Err(Left::Condition(0, 0)));
     assert_eq!(cover.program(1), Err(Left::Condition(0, 0)));
+}
+
+/// A function that takes some of its variables, and has the rest for itself.
+fn taking(name: &str, params: usize, vars: &[(&str, IntType)], blocks: Vec<Block>) -> Function {
+    Function { params, blocks, ..function(name, vars) }
+}
+
+/// `result = f(args)`.
+fn called(f: usize, args: Vec<Option<(Expr, IntType)>>, result: Option<usize>) -> Step {
+    let targets = vec![Target::Function(f)];
+    Step::Call(Call { callee: "`g`".into(), targets, writes: Writes::Exposed, args, result })
+}
+
+fn given_back(value: Expr, ty: IntType) -> End {
+    End::Return(Some((value, ty)))
+}
+
+#[test]
+fn what_an_entered_callee_gives_back_is_known() {
+    let i = (var(0), INT);
+    // int g(int k) { return k - 1; }  for (;;) i = g(i);
+    let minus_one = || Block { steps: Vec::new(), end: given_back(plus(0, -1, INT), INT) };
+    let f = || forever(&[("i", INT)], vec![called(1, vec![Some(i.clone())], Some(0))]);
+    let m = made_with_callees(&all(vec![f(), taking("g", 1, &[("k", INT)], vec![minus_one()])]), &[0]);
+    assert!(m.allows(&[(0, 5)], &[(0, 4)]) && !m.allows(&[(0, 5)], &[(0, 5)]));
+    // A parameter that the callee assigns is its own: k = 7; return k - 1, and i stays as it was.
+    let assigns = Block { steps: vec![Step::Assign { var: 0, value: Expr::constant(7, INT) }], ..minus_one() };
+    let keeps_i = forever(&[("i", INT), ("r", INT)], vec![called(1, vec![Some(i.clone())], Some(1))]);
+    let m = made_with_callees(&all(vec![keeps_i, taking("g", 1, &[("k", INT)], vec![assigns])]), &[0, 1]);
+    assert!(m.allows(&[(0, 5), (1, 0)], &[(0, 5), (1, 6)]));
+    assert!(!m.allows(&[(0, 5), (1, 0)], &[(0, 7)]) && !m.allows(&[(0, 5), (1, 0)], &[(1, 4)]));
+    // A result of another type is converted: unsigned char g(int k) { return k - 1; }
+    let byte = IntType::unsigned(8);
+    let narrow = Block { steps: Vec::new(), end: given_back(Expr::cast(INT, byte, plus(0, -1, INT)), byte) };
+    let m = made_with_callees(&all(vec![f(), taking("g", 1, &[("k", INT)], vec![narrow])]), &[0]);
+    assert!(m.allows(&[(0, 0)], &[(0, 255)]) && !m.allows(&[(0, 0)], &[(0, -1)]));
+    // Nothing given back is anything.
+    let nothing = Block { steps: Vec::new(), end: End::Return(None) };
+    let m = made_with_callees(&all(vec![f(), taking("g", 1, &[("k", INT)], vec![nothing])]), &[0]);
+    assert!(m.allows(&[(0, 5)], &[(0, 77)]));
+    // An argument of which nothing is known may be anything.
+    let f = forever(&[("i", INT)], vec![called(1, vec![None], Some(0))]);
+    let m = made_with_callees(&all(vec![f, taking("g", 1, &[("k", INT)], vec![minus_one()])]), &[0]);
+    assert!(m.allows(&[(0, 5)], &[(0, 77)]));
+}
+
+#[test]
+fn an_entered_callee_may_be_left_by_an_exception() {
+    // for (;;) try { i = g(i); } catch (...) { }, where g calls something from elsewhere and returns k - 1. Block 1 ends like an `invoke`.
+    let catching = |callee: usize| {
+        let mut f = forever(&[("i", INT), ("r", INT)], Vec::new());
+        let End::Branch { .. } = f.blocks[1].end.clone() else { panic!("it branches") };
+        let back = std::mem::replace(&mut f.blocks[1].end, End::Choose(vec![3, 4]));
+        f.blocks[1].steps.push(called(callee, vec![Some((var(0), INT))], Some(1)));
+        f.blocks.push(Block { steps: vec![Step::Assign { var: 0, value: var(1) }], end: back.clone() });
+        f.blocks.push(Block { steps: Vec::new(), end: back });
+        f.loops = vec![a_loop("f", 1, &[1, 3, 4], None)];
+        f
+    };
+    let of = |steps: Vec<Step>, end: End| taking("g", 1, &[("k", INT)], vec![Block { steps, end }]);
+    let less_one = || given_back(plus(0, -1, INT), INT);
+    let stays = |list: Vec<Function>| {
+        let m = made_with_callees(&all(list), &[0, 1]);
+        assert!(m.allows(&[(0, 5)], &[(0, 4)]), "it may return");
+        m.allows(&[(0, 5)], &[(0, 5)])
+    };
+    assert!(stays(vec![catching(1), of(vec![call(vec![outside()], Vec::new())], less_one())]), "g may throw");
+    // The same one call further in, also where the calls in between have no handlers.
+    let inner = of(vec![call(vec![outside()], Vec::new())], less_one());
+    let through = of(vec![called(2, vec![Some((var(0), INT))], Some(0))], given_back(var(0), INT));
+    assert!(stays(vec![catching(1), through, inner]), "what g calls may throw");
+    // One that ends in another way than by returning.
+    let throws = vec![
+        Block { steps: Vec::new(), end: End::Choose(vec![1, 2]) },
+        Block { steps: Vec::new(), end: End::Gone },
+        Block { steps: Vec::new(), end: less_one() },
+    ];
+    assert!(stays(vec![catching(1), taking("g", 1, &[("k", INT)], throws)]), "g throws");
+    // Without a handler whoever is left is left for good.
+    let plain = forever(&[("i", INT)], vec![called(1, vec![Some((var(0), INT))], Some(0))]);
+    assert!(!stays(vec![plain, of(vec![call(vec![outside()], Vec::new())], less_one())]));
+}
+
+#[test]
+fn a_local_object_of_an_entered_callee_is_another_one_each_time() {
+    // a = b; b = address of a local object of g.
+    let set = |to: usize, from: usize| Step::Assign { var: to, value: var(from) };
+    let steps = vec![set(0, 1), called(1, Vec::new(), Some(1))];
+    let f = forever(&[("a", ADDRESS), ("b", ADDRESS)], steps);
+    let mut g = taking("g", 0, &[("&x", ADDRESS)], vec![Block { steps: Vec::new(), end: given_back(var(0), ADDRESS) }]);
+    g.vars[0].object = Some(ObjectRef::Local(0));
+    g.locals = vec![Object { private: false, constant: false, bounded: true }];
+    let m = made_with_callees(&all(vec![f, g]), &[0, 1]);
+    assert!(m.allows(&[(0, 1), (1, 2)], &[(0, 2), (1, 3)]), "somewhere else than before");
+    assert!(m.allows(&[(0, 1), (1, 2)], &[(0, 2), (1, 2)]), "or at the same address");
+    // What is in a private one is lost with it: i = *&x; *&x = 5.
+    let kept = vec![load(1, var(0)), store(var(0), 5)];
+    let mut g =
+        taking("g", 0, &[("&x", ADDRESS), ("y", INT)], vec![Block { steps: kept, end: given_back(var(1), INT) }]);
+    g.vars[0].object = Some(ObjectRef::Local(0));
+    g.locals = vec![Object { private: true, constant: false, bounded: true }];
+    let f = forever(&[("i", INT)], vec![called(1, Vec::new(), Some(0))]);
+    let m = made_with_callees(&all(vec![f, g]), &[0]);
+    assert!(m.allows(&[(0, 5)], &[(0, 77)]));
+}
+
+#[test]
+fn what_is_entered_has_fitting_arguments_and_entries_of_its_own() {
+    let g = || taking("g", 1, &[("k", INT)], vec![Block { steps: Vec::new(), end: given_back(var(0), INT) }]);
+    let f = |args: Vec<Option<(Expr, IntType)>>| forever(&[("i", INT)], vec![called(1, args, Some(0))]);
+    let one = || vec![Some((var(0), INT))];
+    assert!(enter(&all(vec![f(one()), g()]), 0, 0).is_some());
+    assert!(enter(&all(vec![f(Vec::new()), g()]), 0, 0).is_none(), "an argument is missing");
+    let mut strange = g();
+    strange.strange = Some("setjmp".into());
+    assert!(enter(&all(vec![f(one()), strange]), 0, 0).is_none(), "control may come back to it");
+    // A function that others may replace, or that is one of several, is not entered.
+    let mut several = f(one());
+    let Step::Call(call) = &mut several.blocks[1].steps[1] else { panic!("it is the call") };
+    call.targets.push(outside());
+    assert!(enter(&all(vec![several, g()]), 0, 0).is_none());
+    // A recursion is entered once; what it calls then is a call.
+    let again =
+        taking("g", 1, &[("k", INT)], vec![Block { steps: vec![called(1, one(), Some(0))], ..g().blocks[0].clone() }]);
+    let m = made_with_callees(&all(vec![f(one()), again]), &[0]);
+    assert!(m.allows(&[(0, 5)], &[(0, 77)]));
 }

@@ -234,7 +234,7 @@ fn faults() -> Vec<Fault> {
                 && call.args[0].is_some()
             {
                 // The function gets the other box.
-                call.args[0] = Some(Expr::Var(other));
+                call.args[0] = Some((Expr::Var(other), IntType::signed(65)));
                 n += 1;
             }
         }
@@ -409,6 +409,31 @@ fn faults() -> Vec<Fault> {
                 && let Some(var) = call.result
             {
                 *step = Step::Assign { var, value: Expr::constant(1, ty) };
+                n += 1;
+            }
+        }
+        n
+    });
+    fault("a function gives back another value", RESULTS, |f| {
+        change_ends(f, "next", |end| match end {
+            End::Return(Some((value, _))) => {
+                *value = change(value, &mut |e| match e {
+                    Expr::Const(k, ty) if k == (-2).into() || k == 2.into() => Expr::Const(k * 2, ty),
+                    Expr::Var(_) => Expr::constant(1, IntType::signed(32)),
+                    other => other,
+                });
+                true
+            }
+            _ => false,
+        })
+    });
+    fault("a number that is handed over is another one", RESULTS, |f| {
+        let mut n = 0;
+        for step in steps(f, "main") {
+            if let Step::Call(call) = step
+                && let [Some((value, ty))] = call.args.as_mut_slice()
+            {
+                *value = Expr::constant(1, *ty);
                 n += 1;
             }
         }

@@ -257,8 +257,8 @@ pub struct Call {
     pub targets: Vec<Target>,
     /// What functions from elsewhere write in it.
     pub writes: Writes,
-    /// The arguments that are numbers or addresses.
-    pub args: Vec<Option<Expr>>,
+    /// The arguments that are numbers or addresses, with their types.
+    pub args: Vec<Option<(Expr, IntType)>>,
     /// The variable that gets the result.
     pub result: Option<usize>,
 }
@@ -316,8 +316,8 @@ pub enum End {
     },
     /// At one of these, nobody knows which; perhaps the function is left.
     Choose(Vec<usize>),
-    /// The function returns.
-    Return,
+    /// The function returns, with this number of a type if it gives one back.
+    Return(Option<(Expr, IntType)>),
     /// The function is left in another way: the program ends, or something is thrown.
     Gone,
     /// The behaviour is undefined.
@@ -332,7 +332,7 @@ impl End {
             Self::Branch { yes, no, .. } => vec![*yes, *no],
             Self::Switch { cases, default, .. } => cases.iter().map(|(_, b)| *b).chain([*default]).collect(),
             Self::Choose(list) => list.clone(),
-            Self::Return | Self::Gone | Self::Ub => Vec::new(),
+            Self::Return(_) | Self::Gone | Self::Ub => Vec::new(),
         }
     }
 }

@@ -5,8 +5,8 @@ use crate::source::Source;
 use lariat_check::compose::{Control, Entry, Extent, Findings};
 use lariat_check::view::{Ending, View};
 use lariat_check::{Condition, Proved, System, SystemDefect, check, program};
-use lariat_engines::Effort;
 use lariat_engines::portfolio::{self, Judge, LoopResult, Options, Portfolio, Refusal};
+use lariat_engines::{Effort, NoClaim};
 use lariat_ir::neutral;
 use lariat_ir::{
     Claim, Integers, LocId, LocationKind, LoopForest, LoopId, LoopKey, Property, Proves, TransitionSystem, lts,
@@ -47,11 +47,13 @@ pub struct Settings {
     pub only: Option<String>,
     /// Every engine runs to its end, and verdicts that contradict each other are a failure.
     pub audit: bool,
+    /// The limit of one question of an engine.
+    pub limit: Limit,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(10), only: None, audit: false }
+        Self { timeout: Duration::from_secs(10), only: None, audit: false, limit: Limit::default() }
     }
 }
 
@@ -138,7 +140,7 @@ impl<'a> Inquiry<'a> {
             only: settings.only.clone(),
             audit: settings.audit,
             most: Effort::Full,
-            limit: Limit::default(),
+            limit: settings.limit,
             deadline,
         };
         let system = &self.system;
@@ -153,6 +155,12 @@ impl<'a> Inquiry<'a> {
     /// That a view ends, if this is its system and that was proved.
     pub(crate) fn ending(&self, view: &View, target: neutral::Target) -> Option<Ending> {
         self.proved.iter().find_map(|(_, p)| Ending::of(view, target, &self.system, p))
+    }
+
+    /// Whether an engine saw a state in which a round of a loop changes nothing.
+    pub(crate) fn repeats(&self) -> bool {
+        let trials = self.portfolio.results().iter().flat_map(|l| &l.trials);
+        trials.into_iter().any(|t| matches!(t.reason, Some(NoClaim::Repeats(_))))
     }
 
     /// Whether it was proved that a loop ends, from every initial state.

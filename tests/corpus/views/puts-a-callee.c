@@ -19,7 +19,7 @@ int calls(struct pair *p, struct node *n, int k) {
         sum += p->first(n);
     return sum;
 }
-static int deep(struct node *n) {
+static int deep(struct node *n) { //@ recursion: neither
     struct pair p;
     return calls(&p, n, 3);
 }
@@ -33,11 +33,11 @@ int comes_back(struct twin *t, struct node *n, int k) {
     t->first = plain;
     t->second = again;
     int sum = 0;
-    for (int i = 0; i < k; i++) //@ loop: neither; tool everywhere: unknown -- it may run `again`, which calls it
+    for (int i = 0; i < k; i++) //@ loop: neither
         sum += t->second(n);
     return sum;
 }
-static int again(struct node *n) {
+static int again(struct node *n) { //@ recursion: neither
     struct twin t;
     return comes_back(&t, n, 2);
 }

@@ -46,6 +46,7 @@ pub struct View {
     uses_types: bool,
     start: Start,
     when: Option<Acyclic>,
+    has_entered: bool,
 }
 
 impl View {
@@ -55,7 +56,12 @@ impl View {
         (start, uses_types): (Start, bool),
         when: Option<Acyclic>,
     ) -> Self {
-        Self { program, function: site.function, of: site.of, uses_types, start, when }
+        let has_entered = site.entered.is_some();
+        Self { program, function: site.function, of: site.of, uses_types, start, when, has_entered }
+    }
+    /// Whether calls are entered in it.
+    pub fn has_entered(&self) -> bool {
+        self.has_entered
     }
     /// What must hold when the loop is entered; nothing if it is a view of all runs.
     pub fn when(&self) -> Option<&Acyclic> {
@@ -487,7 +493,7 @@ impl<'a> Maker<'a> {
                 }
             }
             End::Choose(targets) => self.choose(b, targets, way, cases),
-            End::Return | End::Gone => self.leaf(&way, Goto::Exit, cases),
+            End::Return(_) | End::Gone => self.leaf(&way, Goto::Exit, cases),
             End::Ub => self.leaf(&way, Goto::Ub, cases),
         }
     }

@@ -144,7 +144,7 @@ impl Effects {
             all.extend(effect.globals.iter().map(|g| Write::Global(*g)));
             for (p, range) in &effect.params {
                 match call.args.get(*p) {
-                    Some(Some(address)) => all.push(Write::Through(address.clone(), *range)),
+                    Some(Some((address, _))) => all.push(Write::Through(address.clone(), *range)),
                     // It is called in another way than it is written.
                     _ => all.push(Write::Rest(Writes::Exposed)),
                 }
@@ -220,7 +220,7 @@ impl Effect {
 }
 
 /// For each variable the parameter that it is, if it is one for good: nothing else is ever assigned to it.
-fn parameters(function: &Function) -> Vec<Option<usize>> {
+pub(super) fn parameters(function: &Function) -> Vec<Option<usize>> {
     let mut found: Vec<Option<usize>> = (0..function.vars.len()).map(|v| (v < function.params).then_some(v)).collect();
     let mut assigned = vec![0; function.vars.len()];
     let mut source: Vec<Option<usize>> = vec![None; function.vars.len()];

@@ -57,7 +57,7 @@ impl Acyclic {
     /// writes such links, outside of the loop itself.
     pub fn is_given_to(&self, entry: usize, functions: &Functions, effects: &Effects) -> bool {
         let writes_none = |function: usize| {
-            let site = Site { functions, effects, function, of: 0 };
+            let site = Site { functions, effects, function, of: 0, entered: None };
             let none = Places::none(site);
             let blocks = site.function().blocks.iter().enumerate();
             let outside = |b: usize| {

@@ -29,6 +29,7 @@
 pub mod cover;
 mod derive;
 pub mod effects;
+mod enter;
 mod links;
 mod losses;
 pub mod places;
@@ -39,6 +40,7 @@ mod symbolic;
 pub use cover::{Cover, Ending, Left, Rest};
 pub use derive::{View, derive};
 pub use effects::Effects;
+pub use enter::enter;
 pub use links::{Acyclic, derive_walk};
 pub use losses::{Loss, losses};
 pub use places::{Place, Places};
@@ -58,12 +60,14 @@ pub struct Site<'a> {
     pub function: usize,
     /// The number of the loop in it.
     pub of: usize,
+    /// The function with some of its calls [entered](enter()), if that is what is looked at.
+    pub entered: Option<&'a Function>,
 }
 
 impl<'a> Site<'a> {
     /// The function.
     pub fn function(&self) -> &'a Function {
-        &self.functions.list[self.function]
+        self.entered.unwrap_or(&self.functions.list[self.function])
     }
     /// The blocks of the loop, in ascending order.
     pub fn body(&self) -> &'a [usize] {

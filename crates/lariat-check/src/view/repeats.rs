@@ -33,7 +33,7 @@ pub(super) fn runs_for_ever_exactly_if_it_repeats(site: Site<'_>, places: &Place
 }
 
 /// The steps of the loop.
-fn steps<'a>(site: Site<'a>) -> impl Iterator<Item = &'a Step> {
+fn steps(site: Site<'_>) -> impl Iterator<Item = &Step> {
     site.body().iter().flat_map(move |b| &site.function().blocks[*b].steps)
 }
 
@@ -64,7 +64,7 @@ fn deciding(site: Site<'_>) -> BTreeSet<usize> {
         match &site.function().blocks[*b].end {
             End::Branch { cond, .. } => vars_of_cond(cond, &mut found),
             End::Switch { value, .. } => vars_of(value, &mut found),
-            End::Jump(_) | End::Choose(_) | End::Return | End::Gone | End::Ub => {}
+            End::Jump(_) | End::Choose(_) | End::Return(_) | End::Gone | End::Ub => {}
         }
     }
     let mut work: Vec<usize> = found.iter().copied().collect();

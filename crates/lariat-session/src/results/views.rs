@@ -194,6 +194,7 @@ fn proved(file: &str, functions: &Functions, view: &ViewStudy, needs: Vec<LoopKe
     let ts = &study.ts;
     let system = SystemReport { proves: ts.proves.word(), hash: ts.hash().to_string(), lts: lts::print(ts) };
     let rung = match view.start {
+        _ if view.has_entered => "callees",
         Start::Anywhere | Start::SecondRound => "loop",
         Start::Entry => "function",
     };

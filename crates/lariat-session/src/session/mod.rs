@@ -87,7 +87,7 @@ impl Options {
         }
     }
     fn settings(&self, timeout: Duration) -> Settings {
-        Settings { timeout, only: self.only.clone(), audit: self.audit }
+        Settings { timeout, only: self.only.clone(), audit: self.audit, ..Settings::default() }
     }
     /// What to say of a file that is not done, and whether it was read.
     fn reason(&self, why: Why, read: bool) -> Reason {

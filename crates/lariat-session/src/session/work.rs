@@ -70,7 +70,7 @@ const TOO_LARGE_ANYWAY: usize = 40_000;
 const FEW_LOOPS: usize = 12;
 
 /// Entries of a file without `main` get at least this.
-const LEAST_FOR_ENTRIES: Duration = Duration::from_millis(400);
+const LEAST_FOR_ENTRIES: Duration = Duration::from_millis(200);
 
 /// The loops of a function and of all that it may call.
 fn reachable_keys(functions: &Functions, from: usize) -> BTreeSet<LoopKey> {

@@ -369,6 +369,15 @@ impl<'m> Body<'m> {
         }
     }
 
+    /// What is handed to a function, or given back by one, with its type.
+    pub(super) fn passed(&mut self, o: &Operand, ty: &Type) -> (Expr, IntType) {
+        let n = match ty {
+            Type::Ptr => Num::new(self.pointer(o), self.shared.address),
+            _ => self.number(o, ty),
+        };
+        (n.expr, n.ty)
+    }
+
     fn condition(&mut self, o: &Operand) -> Cond {
         match self.operand(o, &Type::Int(1)) {
             Sym::Cond(c) => c,
@@ -690,7 +699,11 @@ impl<'m> Body<'m> {
                 End::Choose(targets.iter().map(|t| t.0 as usize).collect())
             }
             Terminator::Invoke { normal, unwind } => End::Choose(vec![normal.0 as usize, unwind.0 as usize]),
-            Terminator::Return(_) => End::Return,
+            Terminator::Return(Some(value)) if is_number(&self.function.result) => {
+                let ty = self.function.result.clone();
+                End::Return(Some(self.passed(value, &ty)))
+            }
+            Terminator::Return(_) => End::Return(None),
             Terminator::Resume => End::Gone,
             Terminator::Unreachable => End::Ub,
         };

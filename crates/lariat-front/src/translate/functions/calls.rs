@@ -2,6 +2,7 @@
 
 use super::Shared;
 use super::body::Body;
+use super::is_number;
 use crate::intrinsic::Intrinsic;
 use crate::models::{Effect, Ends, Model, Occasion, Returns, Table, When};
 use crate::module::{Callee, Constant, Instruction, Module, Op, Operand, Type};
@@ -145,11 +146,14 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
         targets.extend(shared.taken.iter().filter_map(|f| shared.numbers.get(f)).map(|n| Target::Function(*n)));
     }
     let mut values = Vec::new();
-    for (a, ty) in args.iter().zip(&types) {
-        let value = match ty {
-            Type::Ptr => Some(body.pointer(a)),
-            _ => None,
-        };
+    let params = match &callee {
+        Callee::Function(f) => shared.module.functions[f.0 as usize].params.as_slice(),
+        Callee::Asm(_) | Callee::Pointer(_) => &[],
+    };
+    for (n, (a, ty)) in args.iter().zip(&types).enumerate() {
+        // The callee gets the address of a copy that nobody else has.
+        let is_copied = params.get(n).is_some_and(|p| p.byval.is_some());
+        let value = (is_number(ty) && !is_copied).then(|| body.passed(a, ty));
         values.push(value);
     }
     let result = body.result(i);

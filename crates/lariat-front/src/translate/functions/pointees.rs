@@ -24,8 +24,8 @@ pub(super) struct Pointees<'m> {
     module: &'m Module,
     /// What is stored in memory, if that may be a function.
     stores: Vec<Stored<'m>>,
-    /// The functions in initial values, with the structs around each and where it is in them.
-    initial: Vec<(FunctionId, GlobalId, Vec<(String, u64)>)>,
+    /// The functions in initial values.
+    initial: Vec<Initial>,
     /// For each function the calls of it, and all calls through pointers.
     calls: FastMap<FunctionId, Vec<(usize, &'m [Operand])>>,
     through_pointers: Vec<(usize, &'m [Operand])>,
@@ -37,6 +37,14 @@ pub(super) struct Pointees<'m> {
     taken: &'m BTreeSet<FunctionId>,
     /// The globals whose address is used for more than accesses.
     exposed: FastSet<GlobalId>,
+}
+
+/// A function in an initial value.
+struct Initial {
+    function: FunctionId,
+    global: GlobalId,
+    /// The structs around it by their names, and where it is in them.
+    around: Vec<(String, u64)>,
 }
 
 /// A store.
@@ -131,7 +139,7 @@ impl<'m> Pointees<'m> {
         let mut found = BTreeSet::new();
         let mut seen: FastSet<Node> = FastSet::default();
         let mut work: Vec<Node> = Vec::new();
-        self.operand(function, callee, &mut found, &mut work)?;
+        Self::operand(function, callee, &mut found, &mut work)?;
         while let Some(node) = work.pop() {
             if !seen.insert(node.clone()) {
                 continue;
@@ -141,7 +149,7 @@ impl<'m> Pointees<'m> {
                 Node::Result(g) => {
                     for b in &self.module.functions[g.0 as usize].blocks {
                         if let Terminator::Return(Some(value)) = &b.terminator {
-                            self.operand(g.0 as usize, value, &mut found, &mut work)?;
+                            Self::operand(g.0 as usize, value, &mut found, &mut work)?;
                         }
                     }
                 }
@@ -151,13 +159,7 @@ impl<'m> Pointees<'m> {
         Some(found)
     }
 
-    fn operand(
-        &self,
-        f: usize,
-        operand: &Operand,
-        found: &mut BTreeSet<FunctionId>,
-        work: &mut Vec<Node>,
-    ) -> Option<()> {
+    fn operand(f: usize, operand: &Operand, found: &mut BTreeSet<FunctionId>, work: &mut Vec<Node>) -> Option<()> {
         match operand {
             Operand::Value(v) => work.push(Node::Value(f, *v)),
             Operand::Constant(Constant::Function(g)) => {
@@ -192,7 +194,7 @@ impl<'m> Pointees<'m> {
             let by_pointer = self.through_pointers.iter().filter(|_| self.taken.contains(&id));
             for (caller, args) in direct.chain(by_pointer) {
                 if let Some(a) = args.get(n).filter(|_| function.variadic || args.len() == function.params.len()) {
-                    self.operand(*caller, a, found, work)?;
+                    Self::operand(*caller, a, found, work)?;
                 }
             }
             return Some(());
@@ -202,23 +204,23 @@ impl<'m> Pointees<'m> {
             Op::Alloca { .. } | Op::Gep { .. } => {}
             Op::Load { ptr: Operand::Value(p), .. } if self.locals[f].contains_key(p) => {
                 for value in &self.locals[f][p] {
-                    self.operand(f, value, found, work)?;
+                    Self::operand(f, value, found, work)?;
                 }
             }
             Op::Load { ptr, by, size, align, .. } => {
                 work.push(Node::Memory(self.cell(f, ptr, by, (&i.ty, *size, *align))));
             }
             Op::Select { yes, no, .. } => {
-                self.operand(f, yes, found, work)?;
-                self.operand(f, no, found, work)?;
+                Self::operand(f, yes, found, work)?;
+                Self::operand(f, no, found, work)?;
             }
             Op::Phi { incoming } => {
                 for (_, value) in incoming {
-                    self.operand(f, value, found, work)?;
+                    Self::operand(f, value, found, work)?;
                 }
             }
-            Op::Freeze { arg } => self.operand(f, arg, found, work)?,
-            Op::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, arg, .. } => self.operand(f, arg, found, work)?,
+            Op::Freeze { arg } => Self::operand(f, arg, found, work)?,
+            Op::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, arg, .. } => Self::operand(f, arg, found, work)?,
             Op::Call { callee: Callee::Function(g), .. } => {
                 let callee = &self.module.functions[g.0 as usize];
                 if callee.intrinsic.is_some() {
@@ -240,11 +242,11 @@ impl<'m> Pointees<'m> {
     fn memory(&self, cell: &Cell, found: &mut BTreeSet<FunctionId>, work: &mut Vec<Node>) -> Option<()> {
         for stored in &self.stores {
             if may_meet(&stored.cell, cell) {
-                self.operand(stored.function, stored.value, found, work)?;
+                Self::operand(stored.function, stored.value, found, work)?;
             }
         }
         let member = cell.by.as_ref().and_then(|by| by.member.as_ref());
-        for (g, global, around) in &self.initial {
+        for Initial { function, global, around } in &self.initial {
             let is_other = match cell.object {
                 Base::Global(own) => own != *global,
                 Base::Any => !self.exposed.contains(global) && !self.module.globals[global.0 as usize].external,
@@ -257,7 +259,7 @@ impl<'m> Pointees<'m> {
                 is_named && !around.is_empty() && !around.iter().any(|(name, at)| at == offset && *name == tag(base))
             });
             if !is_other && !is_apart {
-                found.insert(*g);
+                found.insert(*function);
             }
         }
         Some(())
@@ -288,7 +290,7 @@ impl<'m> Pointees<'m> {
                 (Some(ty), Some(at)) => around(self.module, ty, at, global.size),
                 _ => None,
             };
-            self.initial.push((f, id, around.unwrap_or_default()));
+            self.initial.push(Initial { function: f, global: id, around: around.unwrap_or_default() });
         }
     }
 }

@@ -21,14 +21,14 @@ pub use machine::Halt;
 
 use super::native::{End, Run};
 use dashu_int::IBig;
-use lariat_check::view::{Effects, Keep, Places, Site, Start, deps, derive, keeps, refusal};
+use lariat_check::view::{Effects, Keep, Places, Site, Start, deps, derive, enter, keeps, refusal};
 use lariat_front::module::{FunctionId, Module};
 use lariat_front::translate::Origins;
 use lariat_ir::function::{Access, End as BlockEnd, Function, Functions, ObjectRef, Step, Target as Called};
 use lariat_ir::neutral::{Target, lower};
 use lariat_ir::{LocId, lts};
 use machine::Machine;
-use record::{Recorder, State, Watched};
+use record::{Looked, Recorder, State, Watched};
 use std::collections::{BTreeMap, BTreeSet};
 use step::{Found, Steps};
 
@@ -113,41 +113,60 @@ pub fn simulate(subject: Subject<'_>) -> Simulated {
     let functions = subject.functions;
     let effects = Effects::of(functions);
     let mut recorder = Recorder::new(functions, subject.origins);
-    let mut all: BTreeMap<(usize, usize), Vec<Keep>> = BTreeMap::new();
+    let mut all: BTreeMap<(usize, Looked), Vec<Keep>> = BTreeMap::new();
+    let entered = entered(functions);
+    let site = |f: usize, at: Looked| Site {
+        functions,
+        effects: &effects,
+        function: f,
+        of: at.of,
+        entered: at.entered.then(|| &entered[&(f, at.of)]),
+    };
     for (f, function) in functions.list.iter().enumerate() {
-        for l in 0..function.loops.len() {
-            let site = Site { functions, effects: &effects, function: f, of: l };
-            if refusal(site, Start::Anywhere).is_some() {
-                continue;
+        for of in 0..function.loops.len() {
+            let own = Looked { of, entered: false };
+            let with_callees = Looked { of, entered: true };
+            for at in [Some(own), entered.contains_key(&(f, of)).then_some(with_callees)].into_iter().flatten() {
+                let site = site(f, at);
+                if refusal(site, Start::Anywhere).is_some() {
+                    continue;
+                }
+                let places = Places::of(site);
+                let tried = tried(site, &places);
+                let wanted: BTreeSet<usize> = tried.iter().flat_map(|k| &k.vars).copied().collect();
+                recorder.loops.entry(f).or_default().insert(at, Watched::new(wanted, places));
+                all.insert((f, at), tried);
             }
-            let places = Places::of(site);
-            let tried = tried(site, &places);
-            let wanted: BTreeSet<usize> = tried.iter().flat_map(|k| &k.vars).copied().collect();
-            recorder.loops.entry(f).or_default().insert(l, Watched::new(wanted, places));
-            all.insert((f, l), tried);
         }
     }
     follow(subject, &mut recorder, &mut done);
     let loops = std::mem::take(&mut recorder.loops);
-    for (f, l, watched) in loops.iter().flat_map(|(f, all)| all.iter().map(move |(l, w)| (*f, *l, w))) {
+    for (f, at, watched) in loops.iter().flat_map(|(f, all)| all.iter().map(move |(at, w)| (*f, *at, w))) {
         if watched.steps.is_empty() && watched.entered.is_empty() {
             continue;
         }
-        let site = Site { functions, effects: &effects, function: f, of: l };
+        let site = site(f, at);
         let mut was_compared = false;
-        for keep in &all[&(f, l)] {
+        for keep in &all[&(f, at)] {
             for &target in subject.targets {
                 was_compared |= compare(site, watched, keep, target, &mut done);
             }
         }
         if was_compared {
-            done.loops += 1;
+            done.loops += u64::from(!at.entered);
             for feature in features(site, watched) {
                 *done.features.entry(feature).or_default() += 1;
             }
         }
     }
     done
+}
+
+/// The functions with calls entered, for each loop in which there are any.
+fn entered(functions: &Functions) -> BTreeMap<(usize, usize), Function> {
+    let all =
+        functions.list.iter().enumerate().flat_map(|(f, function)| (0..function.loops.len()).map(move |l| (f, l)));
+    all.filter_map(|(f, l)| Some(((f, l), enter(functions, f, l)?))).collect()
 }
 
 /// What is kept: what a search would try, and everything at once.
@@ -244,7 +263,12 @@ fn compare(site: Site<'_>, watched: &Watched, keep: &Keep, target: Target, done:
     };
     let what = |text: String| {
         let key = &function.loops[site.of].key;
-        format!("{text}, in the view of {key} with {:?} that keeps {} things", keep.start, keep.vars.len())
+        format!(
+            "{text}, in the view of {key} with {:?} that keeps {} things{}",
+            keep.start,
+            keep.vars.len(),
+            if site.entered.is_some() { ", calls entered" } else { "" }
+        )
     };
     let mut steps = Steps::new(&ts, header);
     done.views += 1;
@@ -297,6 +321,9 @@ fn features(site: Site<'_>, watched: &Watched) -> BTreeSet<&'static str> {
     let function: &Function = site.function();
     let functions = site.functions;
     let this = &function.loops[site.of];
+    if site.entered.is_some() {
+        found.insert("with calls entered");
+    }
     if this.parent.is_some() {
         found.insert("inside another loop");
     }

@@ -12,6 +12,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the variables and places of a loop hold that are of interest, as far as that is known.
 pub(super) type State = BTreeMap<usize, IBig>;
 
+/// A loop of a function, as it is or with calls entered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Looked {
+    /// Its number.
+    pub of: usize,
+    /// Whether calls are entered.
+    pub entered: bool,
+}
+
 /// A loop that is watched.
 pub(super) struct Watched {
     /// The variables and places of interest.
@@ -52,9 +61,9 @@ pub(super) struct Recorder<'a> {
     /// The number of each function of the module.
     numbers: BTreeMap<usize, usize>,
     /// The loops of each function that are watched.
-    pub loops: BTreeMap<usize, BTreeMap<usize, Watched>>,
+    pub loops: BTreeMap<usize, BTreeMap<Looked, Watched>>,
     /// The loops that activations are in, with the state at the last visit of the header if the next way is recorded.
-    inside: BTreeMap<(u64, usize), Option<State>>,
+    inside: BTreeMap<(u64, Looked), Option<State>>,
 }
 
 impl<'a> Recorder<'a> {
@@ -98,7 +107,8 @@ impl<'a> Recorder<'a> {
             _ => None,
         };
         if v < places.first {
-            let var = &self.functions.list[f].vars[v];
+            // What came with a call that was entered is not known here.
+            let var = self.functions.list[f].vars.get(v)?;
             if let Some(ObjectRef::Global(g)) = var.object {
                 return Some(machine.global(g).into());
             }
@@ -161,9 +171,9 @@ impl Watcher for Recorder<'_> {
         let frame = machine.frame();
         let Some(&f) = self.numbers.get(&frame.function) else { return };
         let Some(mut loops) = self.loops.remove(&f) else { return };
-        for (&l, watched) in &mut loops {
-            let this = &self.functions.list[f].loops[l];
-            let key = (frame.serial, l);
+        for (&at, watched) in &mut loops {
+            let this = &self.functions.list[f].loops[at.of];
+            let key = (frame.serial, at);
             if this.body.binary_search(&block).is_err() {
                 self.inside.remove(&key);
                 continue;
