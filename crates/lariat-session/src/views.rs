@@ -3,14 +3,15 @@
 use crate::analyze::{Inquiry, Settings, Study};
 use crate::source::Source;
 use lariat_check::view::{
-    Acyclic, Cover, Effects, Ending, Loss, Places, Site, Start, View, deps, derive, derive_walk, enter, keeps, losses,
-    refusal,
+    Acyclic, Cover, Effects, Ending, Keep, Loss, Places, Site, Start, View, deps, derive, derive_walk, enter, keeps,
+    losses, refusal,
 };
 use lariat_engines::Effort;
-use lariat_ir::function::Functions;
+use lariat_ir::function::{Function, Functions};
 use lariat_ir::neutral::{self, Target};
 use lariat_ir::{Integers, LoopKey, TransitionSystem};
 use lariat_smt::{ContextPool, Limit};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,8 +32,15 @@ pub struct Views {
 pub enum Found {
     /// It ends.
     Ending(Box<ViewStudy>),
-    /// It is open, and why.
-    Open((usize, usize), BTreeSet<Loss>),
+    /// It is open.
+    Open {
+        /// The function and the loop, by their numbers.
+        of: (usize, usize),
+        /// What its exits ask of which nothing is known.
+        lost: BTreeSet<Loss>,
+        /// The last view that was tried.
+        last: Option<LastView>,
+    },
 }
 
 /// A view that was proved to end.
@@ -50,7 +58,8 @@ pub struct ViewStudy {
     pub has_entered: bool,
     /// What must hold when the loop is entered, for it to end; nothing if it always ends.
     pub when: Option<Acyclic>,
-    ending: Ending,
+    /// The proof.
+    pub ending: Ending,
 }
 
 impl Views {
@@ -77,13 +86,15 @@ fn target(integers: Integers) -> Target {
 /// How long one attempt at a view may take. What ends it is the limit of its questions: the clock decides only on a machine that has much else to do.
 const ATTEMPT: Duration = Duration::from_millis(75);
 
-/// How long one loop may take in all.
-const LOOP: Duration = Duration::from_millis(200);
+/// How long one loop may take in one pass.
+const PASS: Duration = Duration::from_millis(150);
 
 /// The limit of one question about a view, in the solver's own steps: about five milliseconds. Nearly all questions that are answered take less than one.
 const QUESTION: u64 = 40_000;
 
 /// Looks for proofs that views end, for loops that are wanted, and tells each that is found.
+///
+/// In passes over all loops, the cheapest first, so that a large file has most of its answers early. A pass looks at what those before left open.
 pub fn study_views(
     functions: &Functions,
     integers: Integers,
@@ -95,89 +106,95 @@ pub fn study_views(
 ) {
     lariat_smt::fresh_context();
     let effects = Effects::of(functions);
-    for (f, function) in functions.list.iter().enumerate() {
-        for l in 0..function.loops.len() {
-            if Instant::now() >= deadline {
-                return;
+    let search = Search { target: target(integers), settings, checkers };
+    let sites = functions.list.iter().enumerate().flat_map(|(function, f)| {
+        let effects = &effects;
+        (0..f.loops.len()).map(move |of| Site { functions, effects, function, of, entered: None })
+    });
+    let sites: Vec<Site<'_>> = sites.collect();
+    let entered: Vec<OnceCell<Option<Function>>> = sites.iter().map(|_| OnceCell::new()).collect();
+    let mut open: Vec<OpenLoop<'_>> = sites.iter().zip(&entered).map(|(s, e)| OpenLoop::new(*s, e)).collect();
+    for pass in Pass::ALL {
+        let mut still = Vec::new();
+        for mut this in open {
+            let site = this.site;
+            let key = &site.function().loops[site.of].key;
+            let found = if Instant::now() < deadline && wanted(key) {
+                search.pass(pass, &mut this, deadline.min(Instant::now() + PASS))
+            } else {
+                None
+            };
+            match found {
+                Some(found) => told(Found::Ending(Box::new(found))),
+                None => still.push(this),
             }
-            if !wanted(&function.loops[l].key) {
-                continue;
-            }
-            let site = Site { functions, effects: &effects, function: f, of: l, entered: None };
-            let end = deadline.min(Instant::now() + LOOP);
-            told(match study_loop(site, integers, settings, checkers, end) {
-                Ok(found) => Found::Ending(Box::new(found)),
-                Err(_) => {
-                    let places = Places::of(site);
-                    Found::Open((f, l), losses(site, &places, &deps(site, &places)))
-                }
-            });
+        }
+        open = still;
+    }
+    for this in open {
+        if let Some(own) = &this.own {
+            let of = (own.site.function, own.site.of);
+            let lost = losses(own.site, &own.places, &deps(own.site, &own.places));
+            told(Found::Open { of, lost, last: this.last() });
         }
     }
 }
 
-/// The view of a loop that ends, or the last one of which that is open.
-fn study_loop(
-    site: Site<'_>,
-    integers: Integers,
-    settings: &Settings,
-    checkers: &ContextPool,
-    deadline: Instant,
-) -> Result<ViewStudy, Option<Box<View>>> {
-    if refusal(site, Start::Anywhere).is_some() {
-        return Err(None);
+/// What is tried in one pass over all loops.
+#[derive(Clone, Copy)]
+enum Pass {
+    /// The loop in its function.
+    Own,
+    /// With small callees entered: what they give back and write may be all that is missing.
+    Callees,
+    /// Small views, with invariants.
+    Invariants,
+    /// Along links. That a loop always ends would say more than that it does under a condition.
+    Walk,
+}
+
+impl Pass {
+    const ALL: [Self; 4] = [Self::Own, Self::Callees, Self::Invariants, Self::Walk];
+}
+
+/// A loop of which no view is proved to end yet.
+struct OpenLoop<'a> {
+    site: Site<'a>,
+    /// As it stands in its function, once it was looked at.
+    own: Option<Rung<'a>>,
+    /// With calls entered.
+    callees: Option<Rung<'a>>,
+    entered: &'a OnceCell<Option<Function>>,
+}
+
+impl<'a> OpenLoop<'a> {
+    fn new(site: Site<'a>, entered: &'a OnceCell<Option<Function>>) -> Self {
+        Self { site, own: None, callees: None, entered }
     }
-    let search = Search { target: target(integers), settings, checkers };
-    let mut own = Rung::new(site);
-    if let Some(found) = search.first(&mut own, deadline) {
-        return Ok(found);
+    fn rungs(&self) -> impl Iterator<Item = &Rung<'a>> {
+        self.own.iter().chain(&self.callees)
     }
-    // What small callees give back and write may be all that is missing.
-    let entered = enter(site.functions, site.function, site.of);
-    let mut callees = entered.as_ref().map(|function| Rung::new(Site { entered: Some(function), ..site }));
-    if let Some(callees) = &mut callees
-        && refusal(callees.site, Start::Anywhere).is_none()
-        && let Some(found) = search.first(callees, deadline.max(Instant::now() + ATTEMPT))
-    {
-        return Ok(found);
+    /// The last view that was tried.
+    fn last(&self) -> Option<LastView> {
+        let rung = self.rungs().filter(|r| r.last.is_some()).last()?;
+        Some(LastView { entered: rung.site.entered.cloned(), keep: rung.last.clone()? })
     }
-    for rung in [Some(&own), callees.as_ref()].into_iter().flatten() {
-        for view in &rung.tried {
-            if Instant::now() >= deadline {
-                break;
-            }
-            if let Some(found) = search.view(view, &THEN, deadline) {
-                return Ok(found);
-            }
-        }
-    }
-    // That it always ends would say more than that it does under a condition.
-    for rung in [Some(&own), callees.as_ref()].into_iter().flatten() {
-        let deadline = deadline.max(Instant::now() + ATTEMPT);
-        if let Ok(Some(view)) = derive_walk(rung.site, &rung.places)
-            && let Some(found) = search.view(&view, &WALK, deadline)
-        {
-            return Ok(found);
-        }
-    }
-    let last = |rung: &mut Rung<'_>| rung.tried.pop().or_else(|| rung.last.take());
-    let last = callees.as_mut().and_then(last).or_else(|| last(&mut own));
-    Err(last.map(Box::new))
 }
 
 /// A loop as it stands in a function, or in one with calls entered.
 struct Rung<'a> {
     site: Site<'a>,
     places: Places,
-    /// The views that more effort may help with.
+    /// The views that more effort may help with, as far as they are small enough.
     tried: Vec<View>,
-    /// The last one that nothing helps with.
-    last: Option<View>,
+    /// What the last one kept.
+    last: Option<Keep>,
 }
 
 impl<'a> Rung<'a> {
-    fn new(site: Site<'a>) -> Self {
-        Self { site, places: Places::of(site), tried: Vec::new(), last: None }
+    fn new(site: Site<'a>) -> Option<Self> {
+        let is_refused = refusal(site, Start::Anywhere).is_some();
+        (!is_refused).then(|| Self { site, places: Places::of(site), tried: Vec::new(), last: None })
     }
 }
 
@@ -189,6 +206,30 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    fn pass(&self, pass: Pass, this: &mut OpenLoop<'_>, deadline: Instant) -> Option<ViewStudy> {
+        match pass {
+            Pass::Own => {
+                this.own = Rung::new(this.site);
+                self.first(this.own.as_mut()?, deadline)
+            }
+            Pass::Callees => {
+                this.own.as_ref()?;
+                let site = this.site;
+                let entered = this.entered.get_or_init(|| enter(site.functions, site.function, site.of));
+                this.callees = Rung::new(Site { entered: Some(entered.as_ref()?), ..site });
+                self.first(this.callees.as_mut()?, deadline)
+            }
+            Pass::Invariants => {
+                let views = this.rungs().flat_map(|r| &r.tried);
+                views.take_while(|_| Instant::now() < deadline).find_map(|view| self.view(view, &THEN, deadline))
+            }
+            Pass::Walk => this.rungs().find_map(|rung| {
+                let view = derive_walk(rung.site, &rung.places).ok()??;
+                self.view(&view, &WALK, deadline)
+            }),
+        }
+    }
+
     /// A first look at all views.
     fn first(&self, rung: &mut Rung<'_>, deadline: Instant) -> Option<ViewStudy> {
         for keep in keeps(rung.site, &rung.places, &deps(rung.site, &rung.places)) {
@@ -201,11 +242,13 @@ impl Search<'_> {
                 (true, _) => &WITH_CALLEES,
                 (false, _) => &FIRST,
             };
+            rung.last = Some(keep);
             match study_view(&view, self.target, self.settings, self.checkers, (attempt, deadline)) {
                 Looked::Ends(found) => return Some(*found),
                 // Only what holds before the loop can exclude a round that changes nothing.
-                Looked::Repeats if view.start() != Start::Entry => rung.last = Some(view),
-                Looked::Open | Looked::Repeats => rung.tried.push(view),
+                Looked::Repeats if view.start() != Start::Entry => {}
+                Looked::Open | Looked::Repeats if THEN.fits(&view) => rung.tried.push(view),
+                Looked::Open | Looked::Repeats => {}
             }
         }
         None
@@ -219,24 +262,33 @@ impl Search<'_> {
     }
 }
 
+/// The last view of a loop that was tried.
+#[derive(Debug)]
+pub struct LastView {
+    entered: Option<Function>,
+    keep: Keep,
+}
+
 /// The system of each loop's view, with what is said of it: the one that ends, or the last one that was tried.
 pub fn systems(functions: &Functions, integers: Integers, settings: &Settings) -> Vec<(String, TransitionSystem)> {
-    lariat_smt::fresh_context();
+    let mut all = BTreeMap::new();
+    let deadline = Instant::now() + settings.timeout;
     let effects = Effects::of(functions);
-    let checkers = ContextPool::default();
-    let mut all = Vec::new();
-    for (f, function) in functions.list.iter().enumerate() {
-        for (l, this) in function.loops.iter().enumerate() {
-            let site = Site { functions, effects: &effects, function: f, of: l, entered: None };
-            let key = &this.key;
-            match study_loop(site, integers, settings, &checkers, Instant::now() + settings.timeout) {
-                Ok(found) => all.push((format!("{key}: ends by itself"), found.study.ts)),
-                Err(Some(view)) => all.push((format!("{key}: open"), neutral::lower(view.program(), target(integers)))),
-                Err(None) => {}
+    let key = |(f, l): (usize, usize)| &functions.list[f].loops[l].key;
+    let told = &mut |found| match found {
+        Found::Ending(found) => {
+            all.insert(found.of, (format!("{}: ends by itself", key(found.of)), found.study.ts));
+        }
+        Found::Open { of, last, .. } => {
+            let Some(last) = last else { return };
+            let site = Site { functions, effects: &effects, function: of.0, of: of.1, entered: last.entered.as_ref() };
+            if let Ok(view) = derive(site, &Places::of(site), &last.keep) {
+                all.insert(of, (format!("{}: open", key(of)), neutral::lower(view.program(), target(integers))));
             }
         }
-    }
-    all
+    };
+    study_views(functions, integers, settings, &ContextPool::default(), deadline, &|_| true, told);
+    all.into_values().collect()
 }
 
 /// How engines look at a view.
@@ -245,6 +297,14 @@ struct Attempt {
     engines: &'static [(&'static str, Effort)],
     /// So many edges and variables a view may have.
     most: (usize, usize),
+}
+
+impl Attempt {
+    /// Whether a view is not too large for it. Each case becomes an edge, or several.
+    fn fits(&self, view: &View) -> bool {
+        view.program().locs.iter().map(|l| l.cases.len()).sum::<usize>() <= self.most.0
+            && view.program().vars.len() <= self.most.1
+    }
 }
 
 /// What decides nearly all loops that are decided: measures from what exits compare, without invariants. Of 154 views of real projects with more edges 3 were proved, in a tenth of all the time.
@@ -281,9 +341,7 @@ fn study_view(
     (attempt, deadline): (&Attempt, Instant),
 ) -> Looked {
     let deadline = deadline.min(Instant::now() + ATTEMPT);
-    // Each case becomes an edge, or several.
-    let cases: usize = view.program().locs.iter().map(|l| l.cases.len()).sum();
-    if cases > attempt.most.0 {
+    if !attempt.fits(view) {
         return Looked::Open;
     }
     let ts = neutral::lower(view.program(), target);

@@ -326,7 +326,7 @@ impl Work {
                     self.lock().views.ending.push(*found);
                     self.sink.event(Event::View { function });
                 }
-                Found::Open(of, lost) => {
+                Found::Open { of, lost, .. } => {
                     self.lock().views.lost.insert(of, lost);
                 }
             },
@@ -416,15 +416,25 @@ impl Work {
         let (integers, compare) = (self.options.integers(), self.options.compare);
         let settings = self.options.settings(deadline.saturating_duration_since(Instant::now()));
         let checkers = ContextPool::default();
+        let begin = Instant::now();
         study_systems(&entry.program, integers, &settings, &checkers, &mut |n, study| self.know(i, n, study));
-        let questions = self.change(i, |e| {
+        let spent = begin.elapsed();
+        let mut questions = self.change(i, |e| {
             e.compare();
             match integers {
                 Integers::Ideal if self.options.harness => Questions::for_programs(e),
                 _ => Questions::of(e, compare),
             }
         });
-        let beside = study_beside(&entry.program, questions, compare, &settings, &checkers, deadline);
+        let (functions, reached) = {
+            let so_far = self.lock();
+            (so_far.views.functions.clone(), so_far.entries[i].keys.clone())
+        };
+        if let Some(functions) = functions {
+            let soon = deadline.min(Instant::now() + spent);
+            questions.asked_of_views(&functions, &reached, &settings, &checkers, soon);
+        }
+        let beside = study_beside(&entry.program, &questions, compare, &settings, &checkers, (spent, deadline));
         self.change(i, |e| e.beside = beside);
     }
 }
