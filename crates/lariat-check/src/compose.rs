@@ -223,6 +223,10 @@ impl<'a> Findings<'a> {
             return Ok(Extent::Always);
         }
         let region = self.control.region(source);
+        if region.is_empty() && !self.control.escapes.is_empty() {
+            // Nothing was followed to there, and where it would be nobody knows.
+            return Err(Open::NotFollowed);
+        }
         if self.may_escape_to(&region) {
             return Err(Open::Beyond);
         }
@@ -303,6 +307,8 @@ pub enum Open {
     NotListed,
     /// Before it, or in it, a run may leave what the model knows, and go on anywhere.
     Beyond,
+    /// No run was followed to it, and some may leave what the model knows.
+    NotFollowed,
     /// It ends over the integers, and hangs where numbers wrap.
     Wraps,
     /// It ends over the integers. Where numbers wrap something runs for ever, and whether it is this loop is not known.
@@ -644,6 +650,8 @@ mod tests {
             ts.sources.push(SourceLoop { copy: LoopCopy { key: key(n), instance: 0 }, parent: None });
             ts.locs[l].within = Some(SourceId::from_index(n));
         }
+        // The third one has no locations.
+        ts.sources.push(SourceLoop { copy: LoopCopy { key: key(2), instance: 0 }, parent: None });
         ts.locs[beyond].escapes = true;
         let control = Control::unverified(&ts);
         let at = |l| control.forest.with_header(l).expect("a loop");
@@ -651,6 +659,7 @@ mod tests {
         let mut found = Findings::new(&control, []).expect("there are no proofs");
         found.ends.extend([first, second].map(|l| (at(l), Extent::Always)));
         assert_eq!((found.ends(&copy(0)), found.ends(&copy(1))), (Ok(Extent::Always), Err(Open::Beyond)));
+        assert_eq!(found.ends(&copy(2)), Err(Open::NotFollowed), "it may be called from where nothing is known");
         let entry = Entry::Seen { ends: found.clone(), hangs: None, wrap: None };
         assert_eq!((entry.doubt(at(first)), entry.doubt(at(second))), (None, Some(Open::Beyond)));
         // It was shown that no run gets there.

@@ -481,6 +481,7 @@ private:
     Out.flag(G.isConstant());
     Out.flag(isExternal(G));
     Out.flag(isUsedElsewhere(G));
+    Out.flag(G.hasExternalWeakLinkage());
     Out.flag(G.isThreadLocal());
     Out.flag(G.hasGlobalUnnamedAddr());
     Out.number(G.getPointerAlignment(DL).value());
@@ -521,6 +522,8 @@ private:
       objectSize(A.getParamByValType());
       objectSize(A.getParamStructRetType());
       Out.flag(A.hasNoAliasAttr());
+      // What an optimiser may take for granted, since nothing else may be handed over.
+      Out.flag(A.hasNonNullAttr(false) || A.getDereferenceableBytes() > 0);
     }
     type(F.getReturnType());
     Out.flag(F.isVarArg());

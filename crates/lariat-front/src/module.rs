@@ -573,6 +573,8 @@ pub struct Parameter {
     pub sret: Option<u64>,
     /// For `noalias` (`restrict`): what is accessed through it and written is accessed through nothing else.
     pub noalias: bool,
+    /// Whether null must not be handed over (`nonnull`, `dereferenceable`).
+    pub nonnull: bool,
 }
 
 /// A variable of the source.
@@ -663,6 +665,8 @@ pub struct Global {
     pub external: bool,
     /// Whether its address is used by something that is not here: a body or an initial value that was left out.
     pub elsewhere: bool,
+    /// Whether its address is null if no other file defines it.
+    pub weak: bool,
     /// Whether each thread has its own.
     pub thread_local: bool,
     /// Whether its address means nothing: a constant may be merged with others (`unnamed_addr`).
@@ -673,6 +677,13 @@ pub struct Global {
     pub section: String,
     /// The value it starts with; none if it is defined elsewhere.
     pub init: Option<Constant>,
+}
+
+impl Global {
+    /// Whether it may be only a name for an address, as the linker defines some: nobody here knows which memory that is, and how much of it.
+    pub fn is_symbol(&self) -> bool {
+        self.init.is_none() && self.size == 0 && !self.constant
+    }
 }
 
 /// A type of the source, with typedefs and qualifiers taken away.

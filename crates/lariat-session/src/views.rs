@@ -39,7 +39,7 @@ pub enum Found {
         /// What its exits ask of which nothing is known.
         lost: BTreeSet<Loss>,
         /// The last view that was tried.
-        last: Option<LastView>,
+        last: Option<Box<LastView>>,
     },
 }
 
@@ -175,9 +175,9 @@ impl<'a> OpenLoop<'a> {
         self.own.iter().chain(&self.callees)
     }
     /// The last view that was tried.
-    fn last(&self) -> Option<LastView> {
+    fn last(&self) -> Option<Box<LastView>> {
         let rung = self.rungs().filter(|r| r.last.is_some()).last()?;
-        Some(LastView { entered: rung.site.entered.cloned(), keep: rung.last.clone()? })
+        Some(Box::new(LastView { entered: rung.site.entered.cloned(), keep: rung.last.clone()? }))
     }
 }
 

@@ -12,7 +12,7 @@ int main(void) {
     }
     int *p = (int *)0x12345000;
     *p = 1;
-    while (*p == 1) { //@ loop: diverges; absent
+    while (*p == 1) { //@ loop: diverges; tool everywhere: unknown -- no run is followed to where the number may lead
         beats = 1;
     }
     return 0;

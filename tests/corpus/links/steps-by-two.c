@@ -6,7 +6,7 @@ struct cell {
 
 int count(struct cell *c) {
     int n = 0;
-    while (c) { //@ loop: neither; ends exactly when no cell comes twice before the loop is left, from `c` along `next`
+    while (c) { //@ loop: neither; ends exactly when no two iterations begin with `c` at one cell, along `next`
         if (c->skip && c->next) {
             c = c->next;
         }

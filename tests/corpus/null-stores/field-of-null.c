@@ -7,7 +7,7 @@ struct pair {
 int main(void) {
     struct pair *p = 0;
     p->b = 1;
-    while (1) { //@ loop: terminates; absent
+    while (1) { //@ loop: terminates; absent; tool everywhere: unknown -- a register may be at so small a number
     }
     return 0;
 }

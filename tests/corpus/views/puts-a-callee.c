@@ -5,7 +5,7 @@ struct node {
 };
 typedef int (*visitor)(struct node *);
 
-// Only `plain` is put into the first member.
+// Only `plain` is put into the first member; but bytes of one member may be copied into another one.
 struct pair {
     visitor first, second;
 };
@@ -15,7 +15,7 @@ int calls(struct pair *p, struct node *n, int k) {
     p->first = plain;
     p->second = deep;
     int sum = 0;
-    for (int i = 0; i < k; i++) //@ loop: terminates
+    for (int i = 0; i < k; i++) //@ loop: terminates; tool everywhere: unknown -- `p->first` may be whatever the file stores somewhere
         sum += p->first(n);
     return sum;
 }

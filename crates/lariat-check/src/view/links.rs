@@ -24,7 +24,8 @@
 //! and the view states it of one variable.
 //!
 //! Where an iteration knows nothing but its cursor the loop also runs for ever if the cursor comes back: [`super::repeats`]. Then the condition is that it does not before the loop
-//! is left, and the number is that of the cells still to come.
+//! is left, and the number is that of the cells still to come. Where each round follows one link, the cells are those at which the rounds begin; else the condition
+//! says that it speaks of these.
 
 use super::derive::{View, empty};
 use super::places::{Names, Place, Places, Where, Written, where_is};
@@ -50,6 +51,8 @@ pub struct Acyclic {
     pub spared_by: BTreeSet<String>,
     /// Whether the loop runs for ever exactly if its cursor comes back to a cell, so that this is all there is to say; see [`super::repeats`].
     pub exactly: bool,
+    /// Whether each round follows one link, so that the cells that come by are those at which the rounds begin.
+    one_by_one: bool,
 }
 
 impl Acyclic {
@@ -88,7 +91,11 @@ impl std::fmt::Display for Acyclic {
         };
         if self.exactly {
             let along = listed(&self.along);
-            return write!(f, "no cell comes twice before the loop is left, from `{}` along {along}", self.cursor);
+            return if self.one_by_one {
+                write!(f, "no cell comes twice before the loop is left, from `{}` along {along}", self.cursor)
+            } else {
+                write!(f, "no two iterations begin with `{}` at one cell, along {along}", self.cursor)
+            };
         }
         write!(f, "no cycle is reached from `{}` along {}", self.cursor, listed(&self.along))?;
         if !self.spared_by.is_empty() {
@@ -111,28 +118,35 @@ struct Link {
 enum Reached {
     /// It is that.
     Start,
-    /// Over at least so many links, none or one, each of these.
-    Over(u32, BTreeSet<Link>),
+    /// Over links, each of these: at least so many, none or one, and at most so many, where two are any number.
+    Over(u32, u32, BTreeSet<Link>),
 }
 
 impl Reached {
     fn least(&self) -> u32 {
         match self {
             Self::Start => 0,
-            Self::Over(n, _) => *n,
+            Self::Over(n, ..) => *n,
+        }
+    }
+    fn most(&self) -> u32 {
+        match self {
+            Self::Start => 0,
+            Self::Over(_, n, _) => *n,
         }
     }
     fn links(&self) -> BTreeSet<Link> {
         match self {
             Self::Start => BTreeSet::new(),
-            Self::Over(_, links) => links.clone(),
+            Self::Over(.., links) => links.clone(),
         }
     }
     fn join(&self, other: &Self) -> Self {
         if self == other {
             return self.clone();
         }
-        Self::Over(self.least().min(other.least()), self.links().into_iter().chain(other.links()).collect())
+        let links = self.links().into_iter().chain(other.links()).collect();
+        Self::Over(self.least().min(other.least()), self.most().max(other.most()), links)
     }
 }
 
@@ -197,11 +211,13 @@ struct Walker<'a> {
     links: BTreeSet<Link>,
     spared_by: BTreeSet<String>,
     uses_types: bool,
+    /// So many links are followed in a round at most.
+    most: u32,
 }
 
 impl<'a> Walker<'a> {
     fn new(site: Site<'a>, places: &'a Places, cursor: usize) -> Self {
-        Self { site, places, cursor, links: BTreeSet::new(), spared_by: BTreeSet::new(), uses_types: false }
+        Self { site, places, cursor, links: BTreeSet::new(), spared_by: BTreeSet::new(), uses_types: false, most: 0 }
     }
 
     /// The condition under which the loop ends, and whether that rests on the types of the source.
@@ -219,8 +235,9 @@ impl<'a> Walker<'a> {
                 let exactly = repeats::runs_for_ever_exactly_if_it_repeats(self.site, self.places, self.cursor);
                 let uses_types = self.uses_types || self.places.uses_types();
                 let of = (self.site.function, self.site.of);
+                let one_by_one = self.most == 1;
                 let (links, spared_by) = (self.links, self.spared_by);
-                return Some((Acyclic { cursor: name, along, links, of, spared_by, exactly }, uses_types));
+                return Some((Acyclic { cursor: name, along, links, of, spared_by, exactly, one_by_one }, uses_types));
             }
         }
         None
@@ -254,7 +271,10 @@ impl<'a> Walker<'a> {
                     comes_back = true;
                     // What is known only shrinks, so what is not enough now never is.
                     match after.held.get(&self.cursor) {
-                        Some(Reached::Over(1.., links)) => self.links.extend(links.iter().cloned()),
+                        Some(Reached::Over(1.., most, links)) => {
+                            self.links.extend(links.iter().cloned());
+                            self.most = self.most.max(*most);
+                        }
                         _ => return false,
                     }
                 } else if site.is_inside(to) {
@@ -281,17 +301,17 @@ impl<'a> Walker<'a> {
         let mut names = Names::default();
         for step in &site.function().blocks[b].steps {
             let followed = match step {
-                Step::Load { at, .. } => self.followed(&names, &reached, written, at),
+                Step::Load { at, .. } => self.follow(&names, &reached, written, at),
                 _ => None,
             };
             for w in names.writes(site, step) {
                 written |= self.writes(&reached, step, &w)?;
             }
             names.step(site, places, step);
-            if let (Some(links), Some(var)) = (followed, step.assigns())
+            if let (Some(over), Some(var)) = (followed, step.assigns())
                 && let Some(symbol) = names.symbol(var)
             {
-                reached.insert(symbol, Reached::Over(1, links));
+                reached.insert(symbol, over);
             }
         }
         let all: BTreeSet<usize> = held.into_keys().chain(names.known()).collect();
@@ -299,21 +319,16 @@ impl<'a> Walker<'a> {
         Some(Known { held: all.into_iter().filter_map(cell).collect(), written })
     }
 
-    /// The links that lead to what a load gives, if it follows one of a cell.
-    fn followed(
-        &self,
-        names: &Names,
-        reached: &BTreeMap<usize, Reached>,
-        written: bool,
-        at: &Access,
-    ) -> Option<BTreeSet<Link>> {
+    /// The links over which what a load gives is reached, if it follows one of a cell.
+    fn follow(&self, names: &Names, reached: &BTreeMap<usize, Reached>, written: bool, at: &Access) -> Option<Reached> {
         let address = self.site.functions.address;
         let Where::At(symbol, offset) = names.locate(&at.address) else { return None };
         let cell = reached.get(&symbol)?;
         let is_link = at.ty == Some(address) && at.bytes == Some(link_bytes(address));
         let is_old = !written || cell.least() > 0;
         let link = || Link { offset, by: at.by.clone() };
-        (is_link && is_old).then(|| cell.links().into_iter().chain([link()]).collect())
+        let over = || Reached::Over(1, 2.min(cell.most() + 1), cell.links().into_iter().chain([link()]).collect());
+        (is_link && is_old).then(over)
     }
 
     /// Whether something that is written may be a link of the cell that the cursor held at the header; nothing if it may be one of another cell.

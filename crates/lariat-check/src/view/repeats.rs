@@ -7,8 +7,10 @@
 //! is defined.
 //!
 //! - Of the variables in `R` that the loop assigns, none but the cursor holds a value at the header that an iteration may read.
-//! - What is loaded into a variable of `R` is in memory that nothing in the loop writes, by what [`Places`] knows.
+//! - What is loaded into a variable of `R` is in memory that nothing in the loop writes, by what [`Places`] knows, and in no local object: what nobody has written there
+//!   may be something else at each read.
 //! - No variable of `R` gets a value that nobody knows, and no signed arithmetic that may overflow is made of them, but for addresses.
+//! - Nothing is computed that may be undefined, whatever becomes of it, but for signed overflow: no division, shift or conversion to an integer without a test before it, which decides.
 //! - There are no calls, no loops inside, and no ends at which nobody knows where control goes on.
 //!
 //! **Why it then runs for ever exactly if the cursor comes back.** What an iteration does, leaving the loop or undefined behaviour included, is a function of the cursor at its beginning: all
@@ -18,8 +20,8 @@
 use super::places::{Names, Place, Places, Where, assigned, object_of};
 use super::symbolic::{read_first, reads_of, vars_of, vars_of_cond};
 use super::{Site, Start};
-use lariat_ir::function::{End, Step};
-use lariat_ir::neutral::{Cond, Expr, IntType, Overflow};
+use lariat_ir::function::{End, ObjectRef, Step};
+use lariat_ir::neutral::{BinaryOp, Cond, Expr, IntType, Overflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a loop runs for ever exactly if a variable, its cursor, comes back to a value that it had at the header. It may rest on the types of the source, which
@@ -144,8 +146,12 @@ fn memory_stays(site: Site<'_>, places: &Places) -> bool {
             {
                 // The address of an object is the same in all blocks. What is in no object that is named is in no private one.
                 let here = match names.locate(&at.address) {
-                    here @ (Where::At(s, _) | Where::In(s)) if object_of(site, s).is_some() => here,
-                    _ => Where::Anywhere,
+                    here @ (Where::At(s, _) | Where::In(s)) => match object_of(site, s) {
+                        Some((ObjectRef::Local(_), _)) => return false,
+                        Some(_) => here,
+                        None => Where::Anywhere,
+                    },
+                    Where::Anywhere => Where::Anywhere,
                 };
                 loads.push((Place::alone(0, bytes, ty, at.by.clone()), here));
             }
@@ -169,6 +175,7 @@ fn never_overflows(e: &Expr, address: IntType) -> bool {
     match e {
         Expr::Var(_) | Expr::Const(..) => true,
         Expr::Unary { ty, overflow, arg, .. } => ok(overflow, ty) && never_overflows(arg, address),
+        Expr::Binary { op: BinaryOp::Shl | BinaryOp::Shr, right, .. } if !matches!(**right, Expr::Const(..)) => false,
         Expr::Binary { ty, overflow, left, right, .. } => {
             ok(overflow, ty) && never_overflows(left, address) && never_overflows(right, address)
         }

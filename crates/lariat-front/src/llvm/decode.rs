@@ -296,6 +296,7 @@ impl<'a> Reader<'a> {
             constant: self.flag()?,
             external: self.flag()?,
             elsewhere: self.flag()?,
+            weak: self.flag()?,
             thread_local: self.flag()?,
             unnamed: self.flag()?,
             align: self.number()?,
@@ -359,6 +360,7 @@ impl<'a> Reader<'a> {
             byval: self.option(Self::number)?,
             sret: self.option(Self::number)?,
             noalias: self.flag()?,
+            nonnull: self.flag()?,
         })
     }
 

@@ -213,6 +213,7 @@ impl<'m> Builder<'_, 'm> {
             before = and(before, (*kept).clone());
             sum = (*value).clone();
         }
+        let from = sum.clone();
         sum = self.memory.add_address(sum, *offset);
         for (i, scale) in indices {
             let ty = operand_type(self.cx.flat.function(state.at.instance), i);
@@ -225,7 +226,7 @@ impl<'m> Builder<'_, 'm> {
                 scaled => operate(BinaryOp::Add, address, Overflow::Undefined, sum, scaled),
             };
         }
-        let kept = if flags.inbounds { self.memory.stays_inside(state, base, &sum)? } else { truth(true) };
+        let kept = if flags.inbounds { self.memory.stays_inside(state, base, (&from, &sum))? } else { truth(true) };
         let sum = match and(before, kept) {
             Cond::Const(true) => sum,
             kept => Expr::promised(kept, sum),

@@ -15,7 +15,7 @@ use crate::models::{Content, Effect, Expr as ModelExpr, Model, Returns};
 use crate::module::{
     BinOp, BlockId, Callee, CastOp, Constant, FunctionId, GlobalId, Instruction, Op, Operand, Terminator, Type, ValueId,
 };
-use lariat_ir::fast::FastMap;
+use lariat_ir::fast::{FastMap, FastSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -208,6 +208,8 @@ pub(super) struct Points {
     pub carried: BTreeSet<ObjectId>,
     /// What a function's instance may return.
     returned: FastMap<super::flat::InstanceId, Targets>,
+    /// Globals that may be only names for addresses.
+    symbols: FastSet<GlobalId>,
     changed: bool,
 }
 
@@ -223,6 +225,7 @@ impl Points {
             kept: BTreeSet::new(),
             carried: BTreeSet::new(),
             returned: FastMap::default(),
+            symbols: symbols(cx.flat.module),
             changed: false,
         };
         points.start(cx);
@@ -323,6 +326,11 @@ impl Points {
 
     fn constant(&mut self, c: &Constant) -> Targets {
         match c {
+            Constant::Global(g, _) if self.symbols.contains(g) => {
+                // It may be an address in any object, as a number may.
+                let (object, absolute) = (self.object(ObjectKind::Global(*g)), self.object(ObjectKind::Absolute));
+                Targets(BTreeMap::from([(object, Offsets::ANY), (absolute, Offsets::ANY)]))
+            }
             Constant::Global(g, offset) => Targets::one(self.object(ObjectKind::Global(*g)), *offset),
             Constant::Function(f) => Targets::one(self.object(ObjectKind::Function(*f)), 0),
             Constant::IntToPtr(inner) if is_absolute(inner) => {
@@ -365,6 +373,11 @@ impl Points {
             self.known(kind).map_or_else(Targets::default, |object| Targets::one(object, offset))
         };
         match c {
+            Constant::Global(g, _) if self.symbols.contains(g) => {
+                let mut all = one(ObjectKind::Global(*g), 0).anywhere();
+                all.absorb(&one(ObjectKind::Absolute, 0).anywhere());
+                all
+            }
             Constant::Global(g, offset) => one(ObjectKind::Global(*g), *offset),
             Constant::Function(f) => one(ObjectKind::Function(*f), 0),
             Constant::IntToPtr(inner) if is_absolute(inner) => one(ObjectKind::Absolute, 0).anywhere(),
@@ -858,6 +871,12 @@ fn may_pass_on(model: &Model) -> bool {
 /// marks in the last pages) are not.
 fn is_absolute(number: &Constant) -> bool {
     matches!(number, Constant::Int(width, bits) if *bits != 0 && bits >> (width - 1) == 0)
+}
+
+/// The globals that may be only names for addresses.
+fn symbols(module: &crate::module::Module) -> FastSet<GlobalId> {
+    let all = module.globals.iter().enumerate().filter(|(_, g)| g.is_symbol());
+    all.map(|(n, _)| GlobalId(super::flat::index(n))).collect()
 }
 
 /// The only member.

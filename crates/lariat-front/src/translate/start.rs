@@ -5,14 +5,15 @@ use super::calls::handlers::{called, registers_at_exit};
 use super::flat::{InstanceId, index, mentioned_in};
 use super::memory::layout::{Layout, Scalar, Size};
 use super::memory::start::{FirstContent, is_plain};
+use super::memory::types::never_meet;
 use super::points::{ObjectId, ObjectKind};
 use super::state::{Next, State, site};
-use super::values::arith::{Num, Sym, constant, operate};
+use super::values::arith::{Num, Sym, cmp, constant, operate, or};
 use super::{block_successors, debug, leaves_of};
-use crate::module::{FunctionId, Op, Type, ValueId};
+use crate::module::{Function, FunctionId, Module, Op, Parameter, Type, TypeId, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::FastSet;
-use lariat_ir::neutral::{BinaryOp, Expr, IntType, MemInit, MemUpdate, Origin, Overflow};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, MemInit, MemUpdate, Origin, Overflow};
 use lariat_ir::{AssumptionKind, Obligation, UnknownKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -75,7 +76,7 @@ impl Builder<'_, '_> {
         state.site = function.place.filter(|p| p.line > 0).map(site);
         let is_main = function.name == "main" && self.cx.whole;
         self.start_parameters(&mut state, is_main);
-        self.nobody_knows_what_is_made_later(&mut state);
+        self.entry_keeps_promises(&mut state);
         self.library.start_streams(&mut self.values, &mut state);
         self.control.first_location(function.place, function.shown());
         let mut short = Vec::new();
@@ -177,22 +178,32 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// No pointer that is there in the beginning leads to an object that is made later: one that happens to have its address is no value to
+    /// What an entry is given keeps what its parameters promise: what is not null, and what lies apart from what. And no pointer that is there in the beginning leads to an object that is made later: one that happens to have its address is no value to
     /// choose. A proof of an endless run in `c` has to do without such values; for a proof of termination they are there, and in `wrap` and `ideal`, where
     /// an address is a number that can be guessed. Pointers in memory of which nothing is known are told of where they are loaded.
-    fn nobody_knows_what_is_made_later(&mut self, state: &mut State) {
+    fn entry_keeps_promises(&mut self, state: &mut State) {
         // A program that starts here begins with values of its own.
         if self.cx.whole {
             return;
         }
         let mut pointers: Vec<(Expr, IntType)> = Vec::new();
+        let mut promises: Vec<Cond> = Vec::new();
         let function = self.cx.flat.function(InstanceId(0));
-        for (n, _) in function.params.iter().enumerate().filter(|(_, p)| p.ty == Type::Ptr) {
+        let mut params = Vec::new();
+        for (n, p) in function.params.iter().enumerate().filter(|(_, p)| p.ty == Type::Ptr) {
             let value = self.cx.flat.value(InstanceId(0), ValueId(index(n)));
             if let Some(Sym::Num(num)) = state.env.get(&value) {
                 pointers.push((num.expr.clone(), num.ty));
+                if p.nonnull {
+                    promises.push(cmp(CmpOp::Ne, num.ty, num.expr.clone(), constant(0, num.ty)));
+                }
+                params.push((p, declared_type(function, n), num.clone()));
             }
         }
+        promises.extend(params.iter().enumerate().flat_map(|(n, first)| {
+            let module = self.cx.flat.module;
+            params[n + 1..].iter().filter_map(move |second| apart(module, first, second))
+        }));
         for object in self.memory.objects() {
             let is_before = matches!(object.kind, ObjectKind::Global(_) | ObjectKind::Outside);
             if let Layout::Scalars(list) = &object.layout
@@ -206,13 +217,9 @@ impl Builder<'_, '_> {
             }
         }
         let flag = IntType::unsigned(8);
-        for (pointer, ty) in pointers {
-            let kept = if matches!(pointer, Expr::Const(..)) {
-                None
-            } else {
-                self.memory.is_from_before(&Num::new(pointer, ty))
-            };
-            let Some(kept) = kept else { continue };
+        let variable = pointers.into_iter().filter(|(pointer, _)| !matches!(pointer, Expr::Const(..)));
+        promises.extend(variable.filter_map(|(pointer, ty)| self.memory.is_from_before(&Num::new(pointer, ty))));
+        for kept in promises {
             let promised = Expr::Promised { kept: Arc::new(kept), value: Arc::new(constant(1, flag)) };
             // A divisor of which nothing is known is undefined.
             state.evaluates.push(operate(BinaryOp::Div, flag, Overflow::Undefined, constant(1, flag), promised));
@@ -268,8 +275,33 @@ impl Builder<'_, '_> {
     }
 }
 
+/// The type of a parameter in the source.
+fn declared_type(function: &Function, n: usize) -> Option<TypeId> {
+    let all = function.declares.iter().chain(&function.values).map(|(_, v)| v);
+    all.into_iter().find(|v| v.argument as usize == n + 1)?.ty
+}
+
+/// That two parameters do not lead to the same bytes, where one is `restrict`, or they lead to numbers of other types.
+fn apart(
+    module: &Module,
+    (p, of_p, x): &(&Parameter, Option<TypeId>, Num),
+    (q, of_q, y): &(&Parameter, Option<TypeId>, Num),
+) -> Option<Cond> {
+    if !(p.noalias || q.noalias || never_meet(module, *of_p, *of_q)) {
+        return None;
+    }
+    let ty = x.ty;
+    let size = |of: &Option<TypeId>| constant(debug::pointee_size(module, *of).max(1), ty);
+    let behind = |a: &Num, b: &Num, n: Expr| {
+        let end = operate(BinaryOp::Add, ty, Overflow::Undefined, b.expr.clone(), n);
+        cmp(CmpOp::Ge, ty, a.expr.clone(), end)
+    };
+    let null = cmp(CmpOp::Eq, ty, x.expr.clone(), constant(0, ty));
+    Some(or(null, or(behind(x, y, size(of_q)), behind(y, x, size(of_p)))))
+}
+
 /// Whether a function, or one that it calls, may go round; a call that is not known may.
-pub(super) fn has_cycle(module: &crate::module::Module, f: FunctionId, seen: &mut FastSet<FunctionId>) -> bool {
+pub(super) fn has_cycle(module: &Module, f: FunctionId, seen: &mut FastSet<FunctionId>) -> bool {
     if !seen.insert(f) {
         return true;
     }

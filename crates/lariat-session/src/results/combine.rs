@@ -46,8 +46,11 @@ pub fn combine(
     let mut contradictions: Vec<String> = Vec::new();
     let mut condition = None;
     if let Some(cover) = views.cover() {
-        // A loop that systems hold and in which nothing goes round in them.
-        let is_told = |key: &LoopKey| entries.iter().any(|e| e.keys.contains(key) && !e.studies.is_empty());
+        // A loop that systems hold and in which nothing goes round in them; but not if no run was followed to it that might be there.
+        let is_told = |key: &LoopKey| {
+            entries.iter().any(|e| e.keys.contains(key) && !e.studies.is_empty())
+                && compose::source_loop(&composed, key) != Outcome::Open(Open::NotFollowed)
+        };
         let found = with_views(file, &mut all, views, cover, &mut reports, &is_told);
         (rests, contradictions, condition) = (found.rests, found.contradictions, found.condition);
     }
@@ -309,7 +312,7 @@ fn open_reason(entry: &EntryStudy, open: Open) -> Reason {
             Reason::InnerLoopOpen(at.unwrap_or("?").to_owned())
         }
         Open::NotListed => Reason::NotListed,
-        Open::Beyond => Reason::LeavesModel,
+        Open::Beyond | Open::NotFollowed => Reason::LeavesModel,
         Open::Wraps => Reason::OnlyByOverflow { hangs: None },
         Open::MayWrap => Reason::MayWrap,
     }

@@ -315,6 +315,13 @@ impl<'m> Builder<'_, 'm> {
         let at = state.point();
         let ty = self.memory.address();
         let value = self.values.number(state, pointer, &Type::Ptr).to(ty);
+        let targets = self.memory.targets(state, pointer);
+        let is_number = targets.is_empty() && !matches!(value, Expr::Const(..));
+        if is_number || self.memory.is_computed(&targets) {
+            // Which function has that number nobody knows here.
+            self.control.beyond_unless(&mut self.values, state, truth(false));
+            return Ok(Flow::Done);
+        }
         let plan = self.cx.flat.plan(at).to_vec();
         let mut ways = Vec::new();
         for (f, what) in plan {

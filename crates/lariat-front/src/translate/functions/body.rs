@@ -4,10 +4,10 @@ use super::locals::{Locals, declared_sign, is_marker, keeps_object, written_by};
 use super::{Held, Shared, access_type, calls, is_number};
 use crate::intrinsic::Intrinsic;
 use crate::module::{
-    BlockId, Callee, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, Op, Operand, Predicate, Terminator,
-    Type, ValueId,
+    BinOp, BlockId, Callee, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, Op, Operand, Predicate,
+    Terminator, Type, ValueId,
 };
-use crate::translate::values::arith::{self, Num, Sym, and, bit, cmp, constant, ite, low_bit, operate, truth};
+use crate::translate::values::arith::{self, Num, Sym, and, bit, cmp, constant, ite, low_bit, operate, or, truth};
 use crate::translate::values::numbers::{bit_operation, select};
 use crate::translate::values::operand_type;
 use crate::translate::{bits_of, debug, operands_of, signs, span_of, terminator_operands};
@@ -440,7 +440,6 @@ impl<'m> Body<'m> {
             }
             Op::Gep { base, offset, indices, .. } if keeps_object(&i.op) => self.element(base, *offset, indices),
             Op::Binary { op, left, right, flags } if is_number(&i.ty) => {
-                use crate::module::BinOp;
                 if width == 1 {
                     let (a, b) = (self.condition(left), self.condition(right));
                     match op {
@@ -451,6 +450,7 @@ impl<'m> Body<'m> {
                     }
                 } else {
                     let (a, b) = (self.number(left, &i.ty), self.number(right, &i.ty));
+                    self.require_defined((*op, flags.checked), width, (&a, &b));
                     Sym::Num(arith::binary(*op, width, &a, &b, *flags))
                 }
             }
@@ -651,7 +651,34 @@ impl<'m> Body<'m> {
         Sym::Cond(arith::compare(pred, width, &a, &b))
     }
 
+    /// A division by zero and one that overflows are undefined, whatever becomes of the result. So is a shift by too much where the source has it; elsewhere it may have been
+    /// moved to where nothing uses the result.
+    fn require_defined(&mut self, (op, is_checked): (BinOp, bool), width: u32, (a, b): (&Num, &Num)) {
+        let (unsigned, signed) = (IntType::unsigned(width), IntType::signed(width));
+        let differs = |n: &Num, ty: IntType, k: IBig| cmp(CmpOp::Ne, ty, n.to(ty), constant(k, ty));
+        let condition = match op {
+            BinOp::UDiv | BinOp::URem => differs(b, unsigned, 0.into()),
+            BinOp::SDiv | BinOp::SRem => {
+                let overflow = or(differs(b, signed, (-1).into()), differs(a, signed, signed.range().0));
+                and(differs(b, signed, 0.into()), overflow)
+            }
+            BinOp::Shl | BinOp::LShr | BinOp::AShr if is_checked => {
+                cmp(CmpOp::Lt, unsigned, b.to(unsigned), constant(width, unsigned))
+            }
+            _ => return,
+        };
+        if condition != truth(true) {
+            self.steps.push(Step::Require(condition));
+        }
+    }
+
     fn cast(&mut self, op: CastOp, arg: &Operand, from: &Type, to: &Type) -> Sym {
+        if matches!(from, Type::Float(_)) && is_number(to) && op != CastOp::BitCast {
+            // Undefined where it does not fit, which nobody knows here.
+            let flag = IntType::unsigned(1);
+            let fits = self.fresh(flag);
+            self.steps.push(Step::Require(cmp(CmpOp::Ne, flag, fits, constant(0, flag))));
+        }
         if !is_number(from) || !is_number(to) {
             return self.fresh_sym(to);
         }

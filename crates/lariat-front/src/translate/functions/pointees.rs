@@ -2,22 +2,21 @@
 //!
 //! In a file without `main` most functions whose address is taken are handed to other files, or stand in tables that these read. Taking every one of them for the callee of every call through
 //! a pointer makes cycles of calls that no program has. So the value of the pointer is followed back: through local variables, choices, parameters with the arguments of all calls in the
-//! file, results, and memory. What is loaded from memory was stored there: by a store in the file whose address may be the same, by the objects and by the types of
-//! the source; in an initial value, at a place that the load may be of; or from outside.
+//! file, results, and memory. What is loaded from memory was stored there by the file, by any store whose address may be the same; or it is an initial value; or it is from outside. Types are not
+//! asked, since bytes may be copied from one struct into another. What comes back from a function that is not in the file, or is given to one that somebody else may call, may be any function
+//! whose address the file takes.
 //!
-//! **What is not followed is stated.** Functions that leave the file and come back by a pointer from elsewhere are taken for functions from elsewhere, so are those that are stored at addresses
-//! of named variables that came from elsewhere, and bytes that `memcpy` copies are taken for values of the members that they were. The verdict that rests on this says so. A program with `main` is not read like this: there, every function that fits may be called.
+//! **What is not followed is stated.** Functions that only other files put somewhere are taken for functions from elsewhere, and so are those that are stored at addresses
+//! of named variables that came from elsewhere. The verdict that rests on this says so. A program with `main` is not read like this: there, every function that fits may be called.
 
-use super::{access_type, locals};
+use super::locals;
 use crate::module::{
-    AccessedBy, Callee, CastOp, Constant, DebugType, Function, FunctionId, Global, GlobalId, Instruction, Module, Op,
-    Operand, Terminator, Type, TypeId, ValueId,
+    Callee, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, Module, Op, Operand, Terminator, Type,
+    ValueId,
 };
 use crate::translate::prepare;
 use lariat_ir::fast::{FastMap, FastSet};
-use lariat_ir::function::AccessType;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Where functions of a file are put.
 pub(super) struct Pointees<'m> {
@@ -25,10 +24,9 @@ pub(super) struct Pointees<'m> {
     /// What is stored in memory, if that may be a function.
     stores: Vec<Stored<'m>>,
     /// The functions in initial values.
-    initial: Vec<Initial>,
-    /// For each function the calls of it, and all calls through pointers.
+    initial: Vec<(FunctionId, GlobalId)>,
+    /// For each function the calls of it.
     calls: FastMap<FunctionId, Vec<(usize, &'m [Operand])>>,
-    through_pointers: Vec<(usize, &'m [Operand])>,
     /// For each function the values that its local variables get.
     locals: Vec<FastMap<ValueId, Vec<&'m Operand>>>,
     /// The instructions of each function, by what they give.
@@ -39,27 +37,11 @@ pub(super) struct Pointees<'m> {
     exposed: FastSet<GlobalId>,
 }
 
-/// A function in an initial value.
-struct Initial {
-    function: FunctionId,
-    global: GlobalId,
-    /// The structs around it by their names, and where it is in them.
-    around: Vec<(String, u64)>,
-}
-
 /// A store.
 struct Stored<'m> {
     function: usize,
     value: &'m Operand,
-    cell: Cell,
-}
-
-/// Where something is in memory.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Cell {
     object: Base,
-    bytes: u64,
-    by: Option<Arc<AccessType>>,
 }
 
 /// Which object an address is of.
@@ -76,7 +58,7 @@ enum Node {
     Value(usize, ValueId),
     /// What a function gives back.
     Result(FunctionId),
-    Memory(Cell),
+    Memory(Base),
 }
 
 impl<'m> Pointees<'m> {
@@ -87,7 +69,6 @@ impl<'m> Pointees<'m> {
             stores: Vec::new(),
             initial: Vec::new(),
             calls: FastMap::default(),
-            through_pointers: Vec::new(),
             locals: (0..count).map(|_| FastMap::default()).collect(),
             made: (0..count).map(|_| FastMap::default()).collect(),
             taken,
@@ -96,36 +77,44 @@ impl<'m> Pointees<'m> {
         for (n, global) in module.globals.iter().enumerate() {
             let id = GlobalId(super::index(n));
             if let Some(init) = &global.init {
-                let ty = global.variable.as_ref().and_then(|v| v.ty);
-                this.initial(id, global, ty, init);
+                let mut held = Vec::new();
+                functions_in(init, &mut held);
+                this.initial.extend(held.into_iter().map(|f| (f, id)));
             }
         }
         for (f, function) in module.functions.iter().enumerate() {
             this.locals[f] = variables(module, function);
             for i in function.blocks.iter().flat_map(|b| &b.instructions) {
                 this.made[f].insert(i.id, i);
-                if let Op::Call { callee, args, .. } = &i.op {
-                    match callee {
-                        Callee::Function(g) => this.calls.entry(*g).or_default().push((f, args)),
-                        Callee::Pointer(_) => this.through_pointers.push((f, args)),
-                        Callee::Asm(_) => {}
-                    }
+                if let Op::Call { callee: Callee::Function(g), args, .. } = &i.op {
+                    this.calls.entry(*g).or_default().push((f, args));
+                }
+            }
+        }
+        // Bytes may go anywhere.
+        for (f, function) in module.functions.iter().enumerate() {
+            for i in function.blocks.iter().flat_map(|b| &b.instructions) {
+                let in_parts = match &i.op {
+                    Op::Load { ptr, .. } if i.ty != Type::Ptr => Some(ptr),
+                    Op::Store { ptr, ty, .. } if *ty != Type::Ptr => Some(ptr),
+                    _ => None,
+                };
+                if let Some(Base::Global(g)) = in_parts.map(|ptr| this.base(f, ptr)) {
+                    this.exposed.insert(g);
                 }
             }
         }
         for (f, function) in module.functions.iter().enumerate() {
             for i in function.blocks.iter().flat_map(|b| &b.instructions) {
                 match &i.op {
-                    Op::Store { value, ptr, ty, size, align, by, .. } => {
+                    Op::Store { value, ptr, ty, .. } => {
                         let is_local = matches!(ptr, Operand::Value(p) if this.locals[f].contains_key(p));
                         if !is_local && may_hold(ty) {
-                            let cell = this.cell(f, ptr, by, (ty, *size, *align));
-                            this.stores.push(Stored { function: f, value, cell });
+                            this.stores.push(Stored { function: f, value, object: this.base(f, ptr) });
                         }
                     }
-                    Op::AtomicRmw { value, ptr, size, .. } | Op::CompareExchange { new: value, ptr, size, .. } => {
-                        let cell = Cell { object: this.base(f, ptr), bytes: *size, by: None };
-                        this.stores.push(Stored { function: f, value, cell });
+                    Op::AtomicRmw { value, ptr, .. } | Op::CompareExchange { new: value, ptr, .. } => {
+                        this.stores.push(Stored { function: f, value, object: this.base(f, ptr) });
                     }
                     _ => {}
                 }
@@ -153,7 +142,7 @@ impl<'m> Pointees<'m> {
                         }
                     }
                 }
-                Node::Memory(cell) => self.memory(&cell, &mut found, &mut work)?,
+                Node::Memory(object) => self.memory(object, &mut found, &mut work)?,
             }
         }
         Some(found)
@@ -188,11 +177,12 @@ impl<'m> Pointees<'m> {
         let function = &self.module.functions[f];
         let Some(i) = self.made[f].get(&v) else {
             let id = FunctionId(super::index(f));
+            // Whoever has its address may call it with another function of which he has the address.
+            if self.taken.contains(&id) {
+                return None;
+            }
             let n = v.0 as usize;
-            let direct = self.calls.get(&id).into_iter().flatten();
-            // Calls through pointers that may be of it: those with as many arguments.
-            let by_pointer = self.through_pointers.iter().filter(|_| self.taken.contains(&id));
-            for (caller, args) in direct.chain(by_pointer) {
+            for (caller, args) in self.calls.get(&id).into_iter().flatten() {
                 if let Some(a) = args.get(n).filter(|_| function.variadic || args.len() == function.params.len()) {
                     Self::operand(*caller, a, found, work)?;
                 }
@@ -207,9 +197,7 @@ impl<'m> Pointees<'m> {
                     Self::operand(f, value, found, work)?;
                 }
             }
-            Op::Load { ptr, by, size, align, .. } => {
-                work.push(Node::Memory(self.cell(f, ptr, by, (&i.ty, *size, *align))));
-            }
+            Op::Load { ptr, .. } => work.push(Node::Memory(self.base(f, ptr))),
             Op::Select { yes, no, .. } => {
                 Self::operand(f, yes, found, work)?;
                 Self::operand(f, no, found, work)?;
@@ -223,10 +211,10 @@ impl<'m> Pointees<'m> {
             Op::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, arg, .. } => Self::operand(f, arg, found, work)?,
             Op::Call { callee: Callee::Function(g), .. } => {
                 let callee = &self.module.functions[g.0 as usize];
-                if callee.intrinsic.is_some() {
+                // What is not here may give back what this file gave it before, as `signal` does.
+                if callee.blocks.is_empty() {
                     return None;
                 }
-                // What is not here gives back what comes from elsewhere.
                 work.push(Node::Result(*g));
             }
             Op::Call { callee: Callee::Pointer(_), .. } => {
@@ -239,40 +227,32 @@ impl<'m> Pointees<'m> {
     }
 
     /// What is in memory.
-    fn memory(&self, cell: &Cell, found: &mut BTreeSet<FunctionId>, work: &mut Vec<Node>) -> Option<()> {
-        for stored in &self.stores {
-            if may_meet(&stored.cell, cell) {
-                Self::operand(stored.function, stored.value, found, work)?;
-            }
+    fn memory(&self, object: Base, found: &mut BTreeSet<FunctionId>, work: &mut Vec<Node>) -> Option<()> {
+        for stored in self.stores.iter().filter(|s| s.object == object) {
+            Self::operand(stored.function, stored.value, found, work)?;
         }
-        let member = cell.by.as_ref().and_then(|by| by.member.as_ref());
-        for Initial { function, global, around } in &self.initial {
-            let is_other = match cell.object {
+        for (function, global) in &self.initial {
+            let of = &self.module.globals[global.0 as usize];
+            let is_other = match object {
                 Base::Global(own) => own != *global,
-                Base::Any => !self.exposed.contains(global) && !self.module.globals[global.0 as usize].external,
+                // The linker makes arrays of sections.
+                Base::Any => !self.exposed.contains(global) && !of.external && of.section.is_empty(),
             };
-            let is_apart = member.is_some_and(|(base, offset, _)| {
-                // Names of C++ are written in another way, and a struct without a name may be any.
-                let is_named = !base.starts_with("_ZTS")
-                    && !tag(base).is_empty()
-                    && around.iter().all(|(name, _)| !name.is_empty());
-                is_named && !around.is_empty() && !around.iter().any(|(name, at)| at == offset && *name == tag(base))
-            });
-            if !is_other && !is_apart {
+            if !is_other {
                 found.insert(*function);
             }
         }
         Some(())
     }
 
-    fn cell(&self, f: usize, ptr: &Operand, by: &AccessedBy, access: (&Type, u64, u64)) -> Cell {
-        Cell { object: self.base(f, ptr), bytes: access.1, by: access_type(self.module, by, access) }
-    }
-
     /// The object that an address is of, where that is plain.
     fn base(&self, f: usize, ptr: &Operand) -> Base {
         match ptr {
-            Operand::Constant(Constant::Global(g, _)) if !self.exposed.contains(g) => Base::Global(*g),
+            Operand::Constant(Constant::Global(g, _))
+                if !self.exposed.contains(g) && !self.module.globals[g.0 as usize].is_symbol() =>
+            {
+                Base::Global(*g)
+            }
             Operand::Constant(_) => Base::Any,
             Operand::Value(v) => match self.made[f].get(v).map(|i| &i.op) {
                 Some(op @ Op::Gep { base, .. }) if locals::keeps_object(op) => self.base(f, base),
@@ -280,35 +260,11 @@ impl<'m> Pointees<'m> {
             },
         }
     }
-
-    /// Notes the functions in an initial value.
-    fn initial(&mut self, id: GlobalId, global: &Global, ty: Option<TypeId>, init: &Constant) {
-        let mut held: Vec<(FunctionId, Option<u64>)> = Vec::new();
-        functions_in(init, Some(0), &mut held);
-        for (f, at) in held {
-            let around = match (ty, at) {
-                (Some(ty), Some(at)) => around(self.module, ty, at, global.size),
-                _ => None,
-            };
-            self.initial.push(Initial { function: f, global: id, around: around.unwrap_or_default() });
-        }
-    }
 }
 
 /// Whether values of a type may be functions, or hold some.
 fn may_hold(ty: &Type) -> bool {
     !matches!(ty, Type::Void | Type::Int(..=31) | Type::Float(_))
-}
-
-/// Whether two accesses may be of the same bytes.
-fn may_meet(a: &Cell, b: &Cell) -> bool {
-    a.object == b.object
-        && a.by.as_ref().zip(b.by.as_ref()).is_none_or(|(x, y)| x.may_meet(Some(a.bytes), y, Some(b.bytes)))
-}
-
-/// The name of a struct in the names by which memory is accessed: behind it stands a number that tells apart structs of one name.
-fn tag(base: &str) -> &str {
-    base.split('#').next().unwrap_or(base)
 }
 
 /// The local variables of a function that are used for plain loads and stores only, with what they get.
@@ -352,56 +308,16 @@ fn as_value(o: &Operand) -> Option<ValueId> {
     }
 }
 
-/// The functions in a constant, with where they are in it as far as that is known.
-fn functions_in(c: &Constant, at: Option<u64>, found: &mut Vec<(FunctionId, Option<u64>)>) {
+/// The functions in a constant.
+fn functions_in(c: &Constant, found: &mut Vec<FunctionId>) {
     match c {
-        Constant::Function(f) => found.push((*f, at)),
-        Constant::Aggregate(ty, parts) => {
-            for (n, part) in parts.iter().enumerate() {
-                let offset = match ty {
-                    Type::Struct(members, _) => members.get(n).map(|(offset, _)| *offset),
-                    Type::Array(_, _, size) => u64::try_from(n).ok().and_then(|n| n.checked_mul(*size)),
-                    _ => None,
-                };
-                functions_in(part, at.zip(offset).map(|(a, o)| a + o), found);
+        Constant::Function(f) => found.push(*f),
+        Constant::Aggregate(_, parts) | Constant::Opaque(_, parts) => {
+            for p in parts {
+                functions_in(p, found);
             }
         }
-        Constant::Opaque(_, parts) => parts.iter().for_each(|p| functions_in(p, None, found)),
-        Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => functions_in(inner, None, found),
+        Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => functions_in(inner, found),
         _ => {}
-    }
-}
-
-/// The structs that hold a place of an object, with where it is in each; nothing if that is not known.
-fn around(module: &Module, ty: TypeId, at: u64, size: u64) -> Option<Vec<(String, u64)>> {
-    let mut found = Vec::new();
-    let (mut ty, mut at, mut size) = (ty, at, size);
-    loop {
-        match &module.types[ty.0 as usize] {
-            DebugType::Array { of, counts } => {
-                let mut count: u64 = 1;
-                for c in counts {
-                    count = count.checked_mul((*c)?)?;
-                }
-                size = size.checked_div(count).filter(|s| *s > 0)?;
-                at %= size;
-                ty = (*of)?;
-            }
-            DebugType::Record { name, members, .. } => {
-                found.push((name.clone(), at));
-                let holds = |m: &&crate::module::Member| {
-                    let from = m.offset_bits / 8;
-                    from <= at && at < from + m.size_bits.div_ceil(8)
-                };
-                let mut inside = members.iter().filter(holds);
-                // In a union several members may hold it.
-                let member = inside.next().filter(|_| inside.next().is_none())?;
-                at -= member.offset_bits / 8;
-                size = member.size_bits.div_ceil(8);
-                ty = member.ty?;
-            }
-            DebugType::Pointer { .. } => return Some(found),
-            DebugType::Int { .. } | DebugType::Bool { .. } | DebugType::Float { .. } | DebugType::Other => return None,
-        }
     }
 }

@@ -59,12 +59,12 @@ impl Memory<'_, '_> {
         }
     }
 
-    /// Whether a value is a difference of two addresses in one object.
+    /// Whether a value is a difference of two addresses in one object, or no address at all.
     pub(in crate::translate) fn distance_like(&self, state: &State, operand: &Operand) -> bool {
-        let Operand::Value(v) = operand else { return true };
         if self.targets(state, operand).is_empty() {
             return true;
         }
+        let Operand::Value(v) = operand else { return false };
         let function = self.cx.flat.function(state.at.instance);
         let Some(Op::Binary { op: BinOp::Sub, left, right, .. }) =
             function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *v).map(|i| &i.op)
@@ -98,6 +98,27 @@ impl Memory<'_, '_> {
                     _ => false,
                 }
         })
+    }
+
+    /// Whether an address may have been computed from that of a function, or from that of another object to be called.
+    pub(in crate::translate) fn is_computed(&self, targets: &Targets) -> bool {
+        let is_outside = |o: &ObjectId| matches!(self.object(*o).kind, ObjectKind::Outside);
+        targets.0.iter().any(|(o, offsets)| !is_outside(o) && !matches!(offsets, Offsets::Exact(_)))
+    }
+
+    /// Whether an address is null exactly if its number here is. One that was computed from another one comes by 0 somewhere, and where that is nobody knows; so does
+    /// a name that another file may define.
+    pub(in crate::translate) fn shows_null(&self, targets: &Targets, ty: &Type) -> bool {
+        let is_weak = |o: &ObjectId| match self.object(*o).kind {
+            ObjectKind::Global(g) => self.cx.flat.module.globals[g.0 as usize].weak,
+            _ => false,
+        };
+        let is_outside = |o: &ObjectId| matches!(self.object(*o).kind, ObjectKind::Outside | ObjectKind::Absolute);
+        // Pointer arithmetic comes to null by undefined behaviour only.
+        let is_plain = |(o, offsets): (&ObjectId, &Offsets)| {
+            *ty == Type::Ptr || is_outside(o) || matches!(offsets, Offsets::Exact(list) if list.iter().all(|x| *x >= 0))
+        };
+        targets.0.iter().all(|t| is_plain(t) && !is_weak(t.0))
     }
 
     /// The condition that a pointer is to a place inside of an object that is there.
@@ -146,6 +167,11 @@ impl Memory<'_, '_> {
                         let (f, g) = (&module.functions[f.0 as usize], &module.functions[g.0 as usize]);
                         f.unnamed || g.unnamed
                     }
+                    (ObjectKind::Global(f), ObjectKind::Global(g))
+                        if [f, g].iter().any(|n| module.globals[n.0 as usize].is_symbol()) =>
+                    {
+                        true
+                    }
                     (ObjectKind::Global(f), ObjectKind::Global(g)) => {
                         let (f, g) = (&module.globals[f.0 as usize], &module.globals[g.0 as usize]);
                         f.constant && g.constant && (f.unnamed || g.unnamed) && !must_differ((f, i), (g, j))
@@ -187,16 +213,21 @@ impl Memory<'_, '_> {
         &self,
         state: &mut State,
         base: &Operand,
-        sum: &Expr,
+        (from, sum): (&Expr, &Expr),
     ) -> Result<Cond, Split> {
         let targets = self.points.expand(&self.targets(state, base));
+        let ty = self.address();
+        let is_null = |e: &Expr| cmp(CmpOp::Eq, ty, e.clone(), constant(0, ty));
+        // Nothing may be added to null but 0, and no object has its address.
+        let as_null = and(is_null(from), is_null(sum));
+        let neither = and(not(is_null(from)), not(is_null(sum)));
         let known = |o: &ObjectId| {
             let object = self.object(*o);
             !object.summary && !matches!(object.kind, ObjectKind::Function(_) | ObjectKind::Absolute)
         };
-        // Of a pointer that may point anywhere nothing is promised that could be said in a few words.
+        // Of a pointer that may point anywhere nothing else is promised that could be said in a few words.
         if targets.is_empty() || targets.0.len() > ALTERNATIVES || !targets.0.keys().all(known) {
-            return Ok(truth(true));
+            return Ok(or(as_null, neither));
         }
         let nothing = constant(0, self.address());
         let mut kept = truth(false);
@@ -212,9 +243,7 @@ impl Memory<'_, '_> {
             state.direct = false;
             kept = or(kept, inside?);
         }
-        // Nothing may be added to null but 0.
-        let ty = self.address();
-        Ok(or(kept, cmp(CmpOp::Eq, ty, sum.clone(), constant(0, ty))))
+        Ok(or(and(kept, neither), as_null))
     }
 }
 

@@ -15,7 +15,7 @@ pub(in crate::translate) mod lives;
 mod origins;
 pub(in crate::translate) mod start;
 mod steps;
-mod types;
+pub(in crate::translate) mod types;
 
 use crate::intrinsic::Intrinsic;
 use crate::models::{Content, Effect, Write};

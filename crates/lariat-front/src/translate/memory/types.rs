@@ -57,6 +57,17 @@ impl Memory<'_, '_> {
     }
 }
 
+/// Whether what two pointers lead to are numbers that C lets nobody access by one another's type.
+pub(in crate::translate) fn never_meet(module: &Module, a: Option<TypeId>, b: Option<TypeId>) -> bool {
+    let pointee = |ty: Option<TypeId>| match &module.types[ty?.0 as usize] {
+        DebugType::Pointer { to: Some(to) } => scalar(module, *to),
+        _ => None,
+    };
+    // Characters access everything.
+    let both = pointee(a).zip(pointee(b)).filter(|((_, n), (_, m))| module.typed_memory && *n > 1 && *m > 1);
+    both.is_some_and(|(a, b)| a != b)
+}
+
 /// Whether a type is an array whose elements are numbers: one offset then tells of all.
 fn is_array_of_scalars(module: &Module, ty: TypeId) -> bool {
     match &module.types[ty.0 as usize] {

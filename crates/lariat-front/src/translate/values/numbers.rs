@@ -248,7 +248,13 @@ impl Values<'_, '_> {
         let (p, q) = (self.memory.is_address(state, left, ty), self.memory.is_address(state, right, ty));
         let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
         let distances = self.memory.distance_like(state, left) && self.memory.distance_like(state, right);
-        if !(p || q) || null(a) || null(b) || a.expr == b.expr || distances {
+        if !(p || q) || a.expr == b.expr || distances {
+            return Ok(None);
+        }
+        let (x, y) = (self.memory.targets(state, left), self.memory.targets(state, right));
+        let (x, y) = (self.memory.expand(&x), self.memory.expand(&y));
+        let shows_null = self.memory.shows_null(&x, ty) && self.memory.shows_null(&y, ty);
+        if (null(a) || null(b)) && shows_null {
             return Ok(None);
         }
         let width = bits_of(ty, self.cx.flat.module);
@@ -262,18 +268,19 @@ impl Values<'_, '_> {
         let signed = IntType::signed(width);
         let zero = |n: &Num| cmp(CmpOp::Eq, signed, n.to(signed), constant(0, signed));
         let same = compare(Predicate::Eq, width, a, b);
+        if !shows_null && (p != q || null(a) || null(b)) {
+            return Ok(Some(by_chance));
+        }
         if p != q {
             // One of them may be null in a variable.
             let either = arith::or(zero(a), zero(b));
             return Ok(Some(arith::or(and(either.clone(), same), and(not(either), by_chance))));
         }
-        let (x, y) = (self.memory.targets(state, left), self.memory.targets(state, right));
-        let (x, y) = (self.memory.expand(&x), self.memory.expand(&y));
         let outside = self.memory.known(ObjectKind::Outside);
         let from_outside = |t: &Targets| outside.is_some_and(|o| t.0.contains_key(&o));
         let strangers = from_outside(&x) && from_outside(&y);
         let neither = and(not(zero(a)), not(zero(b)));
-        let perhaps = and(neither, by_chance);
+        let perhaps = and(neither, by_chance.clone());
         // One address for several objects tells nothing.
         let summary = x.0.keys().any(|o| y.0.contains_key(o) && self.memory.object(*o).summary);
         if summary || strangers && self.cx.whole {
@@ -292,16 +299,20 @@ impl Values<'_, '_> {
         }
         let common = x.0.keys().any(|o| y.0.contains_key(o));
         let settled = self.memory.always_inside(&x) && self.memory.always_inside(&y);
-        if settled && !common {
+        if settled && !common && shows_null {
             return Ok(Some(and(zero(a), zero(b))));
         }
         let immortal = all.iter().all(|o| matches!(self.memory.object(*o).life, Life::Always));
-        if settled || strangers && immortal {
+        if settled && shows_null || strangers && immortal {
             return Ok(None);
         }
         let address = self.memory.address();
         let inside =
             and(self.memory.inside_now(state, &a.to(address), &x)?, self.memory.inside_now(state, &b.to(address), &y)?);
+        if !shows_null {
+            // What walked out of its object may have the number of another one here, and not there.
+            return Ok(Some(arith::or(and(inside.clone(), same), and(not(inside), by_chance))));
+        }
         Ok(Some(arith::or(same, and(perhaps, not(inside)))))
     }
 
