@@ -54,7 +54,8 @@ const MOST_CANDIDATES: usize = 60;
 const LARGEST: usize = 24;
 /// So many components a tuple may have.
 const MOST_COMPONENTS: usize = 4;
-/// After so many questions without an answer a first look is over.
+/// After so many questions, or so many without an answer, the search is over: of 205 loops of real programs that were decided one took six questions, and nearly all two or three.
+const MOST_ASKED: u32 = 12;
 const MOST_UNANSWERED: u32 = 2;
 
 /// One round of a loop.
@@ -85,7 +86,7 @@ fn search(task: &Task<'_>, cx: &EngineCx, supported: bool) -> Result<Claim, NoCl
         atoms(ts, here, &mut round.compared);
         round.facts.push(here);
     }
-    let mut asked = Asked { ts, solver: cx.solver(), cx, unanswered: 0 };
+    let mut asked = Asked { ts, solver: cx.solver(), cx, count: 0, unanswered: 0 };
     for f in &round.facts {
         asked.solver.assert(&ts.terms, *f);
     }
@@ -313,6 +314,7 @@ struct Asked<'a> {
     ts: &'a TransitionSystem,
     solver: Box<dyn Solver>,
     cx: &'a EngineCx,
+    count: u32,
     unanswered: u32,
 }
 
@@ -320,13 +322,14 @@ impl Asked<'_> {
     /// Whether these terms can hold together in a round.
     fn ask(&mut self, all: &[Term]) -> Answer {
         let answer = self.cx.ask(self.solver.as_mut(), self.ts, all);
+        self.count += 1;
         self.unanswered += u32::from(matches!(answer, Answer::Unknown(_)));
         answer
     }
 
     /// Whether to stop.
     fn is_over(&self) -> bool {
-        self.cx.out_of_time() || self.cx.effort == Effort::Quick && self.unanswered >= MOST_UNANSWERED
+        self.cx.out_of_time() || self.count >= MOST_ASKED || self.unanswered >= MOST_UNANSWERED
     }
 }
 

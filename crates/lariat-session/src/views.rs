@@ -89,8 +89,8 @@ const ATTEMPT: Duration = Duration::from_millis(75);
 /// How long one loop may take in one pass.
 const PASS: Duration = Duration::from_millis(150);
 
-/// The limit of one question about a view, in the solver's own steps: about five milliseconds. Nearly all questions that are answered take less than one.
-const QUESTION: u64 = 40_000;
+/// The limit of one question about a view, in the solver's own steps: some milliseconds. Nearly all questions that are answered take less than one.
+const QUESTION: u64 = 25_000;
 
 /// Looks for proofs that views end, for loops that are wanted, and tells each that is found.
 ///
