@@ -2,6 +2,7 @@
 
 use lariat_check::view::{
     Cover, Effects, Ending, Keep, Left, Places, Refusal, Rest, Site, Start, View, derive, derive_walk, enter,
+    enter_caller,
 };
 use lariat_check::{Proved, System, check};
 use lariat_ir::function::{
@@ -46,6 +47,7 @@ fn all(list: Vec<Function>) -> Functions {
         list,
         globals: Vec::new(),
         address: ADDRESS,
+        internal: BTreeSet::new(),
         taken: Vec::new(),
         replaced: Vec::new(),
         rings: false,
@@ -128,7 +130,7 @@ fn made_with_callees(functions: &Functions, vars: &[usize]) -> Made {
     let site = Site { functions, effects: &effects, function: 0, of: 0, entered: Some(&entered) };
     // What callees do is known only if their variables are kept.
     let own = functions.list[0].vars.len();
-    let vars: Vec<usize> = vars.iter().copied().chain(own..entered.vars.len()).collect();
+    let vars: Vec<usize> = vars.iter().copied().chain(own..entered.function().vars.len()).collect();
     made_at(site, &vars, true, Start::Anywhere)
 }
 
@@ -1121,4 +1123,54 @@ fn what_is_entered_has_fitting_arguments_and_entries_of_its_own() {
         taking("g", 1, &[("k", INT)], vec![Block { steps: vec![called(1, one(), Some(0))], ..g().blocks[0].clone() }]);
     let m = made_with_callees(&all(vec![f(one()), again]), &[0]);
     assert!(m.allows(&[(0, 5)], &[(0, 77)]));
+}
+
+#[test]
+fn the_only_call_says_what_arguments_are() {
+    // static void g(int n, int step) { for (;;) i += step; }, and f calls g(n, 4).
+    let g = || {
+        let mut g = taking("g", 2, &[("n", INT), ("step", INT), ("i", INT)], Vec::new());
+        let sum = Expr::Binary {
+            op: lariat_ir::neutral::BinaryOp::Add,
+            ty: INT,
+            overflow: lariat_ir::neutral::Overflow::Undefined,
+            left: Arc::new(var(2)),
+            right: Arc::new(var(1)),
+        };
+        g.blocks = vec![
+            Block { steps: Vec::new(), end: End::Jump(1) },
+            Block { steps: vec![Step::Assign { var: 2, value: sum }], end: End::Choose(vec![1, 2]) },
+            Block { steps: Vec::new(), end: End::Return(None) },
+        ];
+        g.loops = vec![a_loop("g", 1, &[1], None)];
+        g
+    };
+    let f = || {
+        let args = vec![Some((var(0), INT)), Some((Expr::constant(4, INT), INT))];
+        let steps = vec![called(1, args, None)];
+        taking("f", 1, &[("n", INT)], vec![Block { steps, end: End::Return(None) }])
+    };
+    let internal = |list: Vec<Function>| Functions { internal: BTreeSet::from([1]), ..all(list) };
+    let functions = internal(vec![f(), g()]);
+    let entered = enter_caller(&functions, 1).expect("it is called at one place");
+    let effects = Effects::of(&functions);
+    let of = entered.loop_of_callee(0).expect("it has the loop");
+    let site = Site { functions: &functions, effects: &effects, function: 0, of, entered: Some(&entered) };
+    let vars = (0..entered.function().vars.len()).collect();
+    let view = derive(site, &Places::of(site), &Keep { vars, start: Start::Entry }).expect("there is a view");
+    assert_eq!(view.of(), (1, 0), "it is a view of the callee's loop");
+    let ts = neutral::lower(view.program(), neutral::Target::CTerminates);
+    let text = lariat_ir::lts::print(&ts);
+    assert!(text.contains("+ 4"), "the step is known:\n{text}");
+    // Of the caller's number nobody hands over another function's blocks.
+    let wrong = Site { function: 1, of: 0, ..site };
+    assert!(matches!(derive(wrong, &Places::of(wrong), &Keep::default()), Err(Refusal::Strange(_))));
+    // Others may call it, or it is an entry, or it is called twice.
+    assert!(enter_caller(&all(vec![f(), g()]), 1).is_none());
+    assert!(enter_caller(&Functions { entries: vec![1], ..internal(vec![f(), g()]) }, 1).is_none());
+    assert!(enter_caller(&internal(vec![f(), g(), f()]), 1).is_none());
+    let mut twice = f();
+    let step = twice.blocks[0].steps[0].clone();
+    twice.blocks[0].steps.push(step);
+    assert!(enter_caller(&internal(vec![twice, g()]), 1).is_none());
 }

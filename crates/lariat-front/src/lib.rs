@@ -29,7 +29,7 @@ pub enum DataModel {
 /// What to analyse.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum EntryChoice {
-    /// `main` where there is one, else every function with external linkage.
+    /// `main` where there is one, else every function with external linkage, or whose address is taken.
     #[default]
     Default,
     /// Every function that is defined.

@@ -28,6 +28,8 @@ pub struct Functions {
     pub address: IntType,
     /// The numbers of the functions whose address is taken: the library may run one of them when the program begins, ends, or gets a signal.
     pub taken: Vec<usize>,
+    /// The numbers of the functions that nobody but calls here run: no other file sees them, and their address is not taken.
+    pub internal: BTreeSet<usize>,
     /// That functions return whose address is taken, and whose bodies others may replace when the program is linked.
     pub replaced: Vec<Assumption>,
     /// Whether functions are registered to run when the program ends.
@@ -79,6 +81,26 @@ impl Functions {
     }
 }
 
+impl Functions {
+    /// The call that runs a function, if there is one that may, and nobody else does.
+    pub fn only_call(&self, callee: usize) -> Option<CallSite> {
+        if !self.internal.contains(&callee) || self.entries.contains(&callee) {
+            return None;
+        }
+        let calls = self.list.iter().enumerate().flat_map(|(function, f)| {
+            f.blocks.iter().enumerate().flat_map(move |(block, b)| {
+                b.steps.iter().enumerate().map(move |(step, s)| (CallSite { function, block, step }, s))
+            })
+        });
+        let mut sites = calls.filter_map(|(site, step)| match step {
+            Step::Call(call) => call.targets.contains(&Target::Function(callee)).then_some(site),
+            _ => None,
+        });
+        let site = sites.next()?;
+        sites.next().is_none().then_some(site)
+    }
+}
+
 impl Function {
     /// The blocks to which ways lead from the entry.
     pub fn reached(&self) -> BTreeSet<usize> {
@@ -102,6 +124,17 @@ impl Function {
         });
         targets.collect()
     }
+}
+
+/// A call in a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct CallSite {
+    /// The number of the function.
+    pub function: usize,
+    /// The block in it.
+    pub block: usize,
+    /// The step in that.
+    pub step: usize,
 }
 
 /// A variable of a function.

@@ -3,11 +3,11 @@
 use crate::analyze::{Inquiry, Settings, Study};
 use crate::source::Source;
 use lariat_check::view::{
-    Acyclic, Cover, Effects, Ending, Keep, Loss, Places, Site, Start, View, deps, derive, derive_walk, enter, keeps,
-    losses, refusal,
+    Acyclic, Cover, Effects, Ending, Entered, Keep, Loss, Places, Site, Start, View, deps, derive, derive_walk, enter,
+    enter_caller, keeps, losses, refusal,
 };
 use lariat_engines::Effort;
-use lariat_ir::function::{Function, Functions};
+use lariat_ir::function::Functions;
 use lariat_ir::neutral::{self, Target};
 use lariat_ir::{Integers, LoopKey, TransitionSystem};
 use lariat_smt::{ContextPool, Limit};
@@ -52,10 +52,8 @@ pub struct ViewStudy {
     pub study: Study,
     /// What the system does not say of its source.
     pub source: Source,
-    /// Where the view begins.
-    pub start: Start,
-    /// Whether calls are entered in it.
-    pub has_entered: bool,
+    /// What the view is made of: `loop`, `function`, `callees` or `callers`.
+    pub rung: &'static str,
     /// What must hold when the loop is entered, for it to end; nothing if it always ends.
     pub when: Option<Acyclic>,
     /// The proof.
@@ -71,6 +69,16 @@ impl Views {
     /// The view of a loop that ends.
     pub fn of(&self, of: (usize, usize)) -> Option<&ViewStudy> {
         self.ending.iter().find(|v| v.of == of)
+    }
+}
+
+/// What a view is made of, as results have it.
+fn rung(view: &View) -> &'static str {
+    match view.start() {
+        _ if view.is_of_caller() => "callers",
+        _ if view.has_entered() => "callees",
+        Start::Anywhere | Start::SecondRound => "loop",
+        Start::Entry => "function",
     }
 }
 
@@ -112,7 +120,7 @@ pub fn study_views(
         (0..f.loops.len()).map(move |of| Site { functions, effects, function, of, entered: None })
     });
     let sites: Vec<Site<'_>> = sites.collect();
-    let entered: Vec<OnceCell<Option<Function>>> = sites.iter().map(|_| OnceCell::new()).collect();
+    let entered: Vec<EnteredFor> = sites.iter().map(|_| EnteredFor::default()).collect();
     let mut open: Vec<OpenLoop<'_>> = sites.iter().zip(&entered).map(|(s, e)| OpenLoop::new(*s, e)).collect();
     for pass in Pass::ALL {
         let mut still = Vec::new();
@@ -147,6 +155,8 @@ enum Pass {
     Own,
     /// With small callees entered: what they give back and write may be all that is missing.
     Callees,
+    /// From the entry of the only caller: what holds before the call, and what the arguments are.
+    Caller,
     /// Small views, with invariants.
     Invariants,
     /// Along links. That a loop always ends would say more than that it does under a condition.
@@ -154,7 +164,7 @@ enum Pass {
 }
 
 impl Pass {
-    const ALL: [Self; 4] = [Self::Own, Self::Callees, Self::Invariants, Self::Walk];
+    const ALL: [Self; 5] = [Self::Own, Self::Callees, Self::Caller, Self::Invariants, Self::Walk];
 }
 
 /// A loop of which no view is proved to end yet.
@@ -164,20 +174,30 @@ struct OpenLoop<'a> {
     own: Option<Rung<'a>>,
     /// With calls entered.
     callees: Option<Rung<'a>>,
-    entered: &'a OnceCell<Option<Function>>,
+    /// In the only caller of its function.
+    caller: Option<Rung<'a>>,
+    entered: &'a EnteredFor,
+}
+
+/// What is made for a loop when it is asked for.
+#[derive(Default)]
+struct EnteredFor {
+    callees: OnceCell<Option<Entered>>,
+    caller: OnceCell<Option<Entered>>,
 }
 
 impl<'a> OpenLoop<'a> {
-    fn new(site: Site<'a>, entered: &'a OnceCell<Option<Function>>) -> Self {
-        Self { site, own: None, callees: None, entered }
+    fn new(site: Site<'a>, entered: &'a EnteredFor) -> Self {
+        Self { site, own: None, callees: None, caller: None, entered }
     }
     fn rungs(&self) -> impl Iterator<Item = &Rung<'a>> {
-        self.own.iter().chain(&self.callees)
+        self.own.iter().chain(&self.callees).chain(&self.caller)
     }
     /// The last view that was tried.
     fn last(&self) -> Option<Box<LastView>> {
         let rung = self.rungs().filter(|r| r.last.is_some()).last()?;
-        Some(Box::new(LastView { entered: rung.site.entered.cloned(), keep: rung.last.clone()? }))
+        let of = (rung.site.function, rung.site.of);
+        Some(Box::new(LastView { of, entered: rung.site.entered.cloned(), keep: rung.last.clone()? }))
     }
 }
 
@@ -189,12 +209,15 @@ struct Rung<'a> {
     tried: Vec<View>,
     /// What the last one kept.
     last: Option<Keep>,
+    /// Whether it is the loop of a callee.
+    is_caller: bool,
 }
 
 impl<'a> Rung<'a> {
     fn new(site: Site<'a>) -> Option<Self> {
         let is_refused = refusal(site, Start::Anywhere).is_some();
-        (!is_refused).then(|| Self { site, places: Places::of(site), tried: Vec::new(), last: None })
+        let is_caller = site.entered.is_some_and(|e| e.loop_of_callee(0).is_some());
+        (!is_refused).then(|| Self { site, places: Places::of(site), tried: Vec::new(), last: None, is_caller })
     }
 }
 
@@ -215,15 +238,25 @@ impl Search<'_> {
             Pass::Callees => {
                 this.own.as_ref()?;
                 let site = this.site;
-                let entered = this.entered.get_or_init(|| enter(site.functions, site.function, site.of));
+                let made = || enter(site.functions, site.function, site.of);
+                let entered = this.entered.callees.get_or_init(made);
                 this.callees = Rung::new(Site { entered: Some(entered.as_ref()?), ..site });
                 self.first(this.callees.as_mut()?, deadline)
+            }
+            Pass::Caller => {
+                this.own.as_ref()?;
+                let site = this.site;
+                let entered = this.entered.caller.get_or_init(|| enter_caller(site.functions, site.function));
+                let entered = entered.as_ref()?;
+                let of = entered.loop_of_callee(site.of)?;
+                this.caller = Rung::new(Site { entered: Some(entered), function: entered.of(), of, ..site });
+                self.first(this.caller.as_mut()?, deadline)
             }
             Pass::Invariants => {
                 let views = this.rungs().flat_map(|r| &r.tried);
                 views.take_while(|_| Instant::now() < deadline).find_map(|view| self.view(view, &THEN, deadline))
             }
-            Pass::Walk => this.rungs().find_map(|rung| {
+            Pass::Walk => this.own.iter().chain(&this.callees).find_map(|rung| {
                 let view = derive_walk(rung.site, &rung.places).ok()??;
                 self.view(&view, &WALK, deadline)
             }),
@@ -235,6 +268,10 @@ impl Search<'_> {
         for keep in keeps(rung.site, &rung.places, &deps(rung.site, &rung.places)) {
             if Instant::now() >= deadline {
                 break;
+            }
+            // From any state it is the same loop as in its own function.
+            if rung.is_caller && keep.start != Start::Entry {
+                continue;
             }
             let Ok(view) = derive(rung.site, &rung.places, &keep) else { break };
             let attempt = match (view.has_entered(), view.start()) {
@@ -265,7 +302,8 @@ impl Search<'_> {
 /// The last view of a loop that was tried.
 #[derive(Debug)]
 pub struct LastView {
-    entered: Option<Function>,
+    of: (usize, usize),
+    entered: Option<Entered>,
     keep: Keep,
 }
 
@@ -281,7 +319,9 @@ pub fn systems(functions: &Functions, integers: Integers, settings: &Settings) -
         }
         Found::Open { of, last, .. } => {
             let Some(last) = last else { return };
-            let site = Site { functions, effects: &effects, function: of.0, of: of.1, entered: last.entered.as_ref() };
+            let entered = last.entered.as_ref();
+            let (function, l) = last.of;
+            let site = Site { functions, effects: &effects, function, of: l, entered };
             if let Ok(view) = derive(site, &Places::of(site), &last.keep) {
                 all.insert(of, (format!("{}: open", key(of)), neutral::lower(view.program(), target(integers))));
             }
@@ -358,8 +398,8 @@ fn study_view(
             let analysis = inquiry.analysis(deadline);
             let source = Source::of(view.program());
             let study = Study { ts: ts.clone(), analysis };
-            let (start, when, has_entered) = (view.start(), view.when().cloned(), view.has_entered());
-            let found = ViewStudy { of: view.of(), study, source, start, has_entered, when, ending };
+            let found =
+                ViewStudy { of: view.of(), study, source, rung: rung(view), when: view.when().cloned(), ending };
             return Looked::Ends(Box::new(found));
         }
         if inquiry.repeats() {

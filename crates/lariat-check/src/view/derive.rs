@@ -28,7 +28,7 @@ pub fn derive(site: Site<'_>, places: &Places, keep: &Keep) -> Result<View, Refu
 /// A program about a loop, without locations.
 pub(super) fn empty(site: Site<'_>) -> Program {
     let this = &site.function().loops[site.of];
-    let mut program = Program::new(format!("{}: the loop at {}", site.function().shown, place_of(this)));
+    let mut program = Program::new(format!("{}: the loop at {}", site.shown(), place_of(this)));
     program.mode = Mode::Function;
     // Only proofs of termination are made of a view.
     program.recursion = Recursion::Skipped;
@@ -47,6 +47,8 @@ pub struct View {
     start: Start,
     when: Option<Acyclic>,
     has_entered: bool,
+    /// The function and the loop in it that this is a view of, where the function's only call was entered.
+    callee: Option<(usize, usize)>,
 }
 
 impl View {
@@ -57,7 +59,12 @@ impl View {
         when: Option<Acyclic>,
     ) -> Self {
         let has_entered = site.entered.is_some();
-        Self { program, function: site.function, of: site.of, uses_types, start, when, has_entered }
+        let callee = site.entered.and_then(|e| e.in_callee(site.of, site.functions));
+        Self { program, function: site.function, of: site.of, uses_types, start, when, has_entered, callee }
+    }
+    /// Whether it begins in the only caller of the function.
+    pub fn is_of_caller(&self) -> bool {
+        self.callee.is_some()
     }
     /// Whether calls are entered in it.
     pub fn has_entered(&self) -> bool {
@@ -81,7 +88,7 @@ impl View {
     }
     /// The numbers of the function and of its loop.
     pub fn of(&self) -> (usize, usize) {
-        (self.function, self.of)
+        self.callee.unwrap_or((self.function, self.of))
     }
 }
 
@@ -406,11 +413,11 @@ impl<'a> Maker<'a> {
             [first].into_iter().chain(self.joins.iter().copied().filter(|b| *b != first)).collect();
         let base = self.program.locs.len();
         for (n, b) in blocks.iter().enumerate() {
-            let header = format!("{}:{}", self.site.function().shown, place_of(self.this));
+            let header = format!("{}:{}", self.site.shown(), place_of(self.this));
             let name = if n == 0 { format!("{header}{what}") } else { format!("{header}, block {b}{what}") };
             let mut loc = Location::new(name, Vec::new());
             loc.span.clone_from(&self.this.key.span);
-            loc.function = Some(self.site.function().shown.clone());
+            loc.function = Some(self.site.shown().to_owned());
             loc.within = Some(SourceId::from_index(0));
             self.program.locs.push(loc);
             self.locs.insert(*b, base + n);

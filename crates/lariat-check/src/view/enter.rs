@@ -36,20 +36,40 @@ const LARGEST: usize = 40;
 /// So many blocks are added in all.
 const MOST: usize = 160;
 
-/// A function with the calls in one of its loops entered, as far as their callees are small; nothing if there is none.
-pub fn enter(functions: &Functions, f: usize, of: usize) -> Option<Function> {
-    let mut this = Entered {
-        functions,
-        made: functions.list[f].clone(),
-        known: BTreeMap::new(),
-        added: 0,
-        address: functions.address,
-    };
-    for (n, v) in this.made.vars.iter().enumerate() {
-        if let Some(object) = v.object {
-            this.known.insert(object, n);
-        }
+/// A function with some of its calls entered. Nothing else makes one than this module.
+#[derive(Clone, Debug)]
+pub struct Entered {
+    function: Function,
+    /// Its number.
+    of: usize,
+    /// The callee whose only call was entered, and the number that its first loop has here.
+    callee: Option<(usize, usize)>,
+}
+
+impl Entered {
+    /// The number of the function.
+    pub fn of(&self) -> usize {
+        self.of
     }
+    /// The function with the blocks of its callees.
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+    /// The number that a loop of the callee has here whose only call was entered.
+    pub fn loop_of_callee(&self, of: usize) -> Option<usize> {
+        Some(self.callee?.1 + of)
+    }
+    /// The callee and the loop of it that a loop is, where the callee's only call was entered.
+    pub(super) fn in_callee(&self, of: usize, functions: &Functions) -> Option<(usize, usize)> {
+        let (callee, first) = self.callee?;
+        let l = of.checked_sub(first)?;
+        (l < functions.list[callee].loops.len()).then_some((callee, l))
+    }
+}
+
+/// A function with the calls in one of its loops entered, as far as their callees are small; nothing if there is none.
+pub fn enter(functions: &Functions, f: usize, of: usize) -> Option<Entered> {
+    let mut this = Maker::new(functions, f);
     let own = Context { within: vec![f], landings: Vec::new() };
     // The blocks that are still to be looked at.
     let mut work: Vec<(usize, Context)> = this.made.loops[of].body.iter().map(|b| (*b, own.clone())).collect();
@@ -70,7 +90,24 @@ pub fn enter(functions: &Functions, f: usize, of: usize) -> Option<Function> {
             None => {}
         }
     }
-    any.then_some(this.made)
+    any.then_some(Entered { function: this.made, of: f, callee: None })
+}
+
+/// The caller of a function that is called at one place only, with that call entered.
+///
+/// Each activation of the function is one that this call made, in an activation of the caller. So a run that stays in a loop of the function stays in the same loop here, having come to it from
+/// the caller's entry: what the caller does before its call, and the arguments, are known. A caller may call itself, or be called by the function: then its activation is one of several.
+pub fn enter_caller(functions: &Functions, callee: usize) -> Option<Entered> {
+    let site = functions.only_call(callee)?;
+    let mut this = Maker::new(functions, site.function);
+    let context = Context { within: vec![site.function], landings: Vec::new() };
+    let Step::Call(call) = &functions.list[site.function].blocks[site.block].steps[site.step] else { return None };
+    if functions.list[site.function].strange.is_some() || this.callee(call, &context) != Some(callee) {
+        return None;
+    }
+    let first = this.made.loops.len();
+    this.enter(site.block, site.step, callee, &context);
+    Some(Entered { function: this.made, of: site.function, callee: Some((callee, first)) })
 }
 
 /// How control came to a block.
@@ -82,7 +119,7 @@ struct Context {
     landings: Vec<usize>,
 }
 
-struct Entered<'a> {
+struct Maker<'a> {
     functions: &'a Functions,
     made: Function,
     /// The variables of addresses of objects.
@@ -99,7 +136,13 @@ struct More {
     context: Context,
 }
 
-impl Entered<'_> {
+impl<'a> Maker<'a> {
+    fn new(functions: &'a Functions, f: usize) -> Self {
+        let made = functions.list[f].clone();
+        let known = made.vars.iter().enumerate().filter_map(|(n, v)| Some((v.object?, n))).collect();
+        Self { functions, made, known, added: 0, address: functions.address }
+    }
+
     /// The first call of a block that can be entered, with its callee, or that may throw to where that matters.
     fn call_in(&self, b: usize, context: &Context) -> Option<(usize, Option<usize>)> {
         let steps = self.made.blocks[b].steps.iter().enumerate();

@@ -393,13 +393,13 @@ fn view(site: Site<'_>, when: Acyclic, uses_types: bool) -> View {
     let location = |name: String, cases: Vec<Case>| {
         let mut loc = Location::new(name, cases);
         loc.span.clone_from(&this.key.span);
-        loc.function = Some(site.function().shown.clone());
+        loc.function = Some(site.shown().to_owned());
         loc.within = Some(SourceId::from_index(0));
         loc
     };
     let falls = Cond::cmp(CmpOp::Lt, ty, Expr::Unknown(1), Expr::Var(0));
     let moves = Case::new(Some(falls), vec![(0, Expr::Unknown(1))], Goto::Loc(0));
-    let header = format!("{}:{}", site.function().shown, super::derive::place_of(this));
+    let header = format!("{}:{}", site.shown(), super::derive::place_of(this));
     program.locs.push(location(header, vec![moves, Case::new(None, Vec::new(), Goto::Exit)]));
     let start = Case::new(None, vec![(0, Expr::Unknown(0))], Goto::Loc(0));
     program.locs.push(Location::new("start", vec![start]));

@@ -40,7 +40,7 @@ mod symbolic;
 pub use cover::{Cover, Ending, Left, Rest};
 pub use derive::{View, derive};
 pub use effects::Effects;
-pub use enter::enter;
+pub use enter::{Entered, enter, enter_caller};
 pub use links::{Acyclic, derive_walk};
 pub use losses::{Loss, losses};
 pub use places::{Place, Places};
@@ -61,13 +61,18 @@ pub struct Site<'a> {
     /// The number of the loop in it.
     pub of: usize,
     /// The function with some of its calls [entered](enter()), if that is what is looked at.
-    pub entered: Option<&'a Function>,
+    pub entered: Option<&'a Entered>,
 }
 
 impl<'a> Site<'a> {
     /// The function.
     pub fn function(&self) -> &'a Function {
-        self.entered.unwrap_or(&self.functions.list[self.function])
+        self.entered.map_or(&self.functions.list[self.function], Entered::function)
+    }
+    /// The name of the function that the loop is one of, to be shown.
+    fn shown(&self) -> &'a str {
+        let callee = self.entered.and_then(|e| e.in_callee(self.of, self.functions));
+        callee.map_or(&self.function().shown, |(f, _)| &self.functions.list[f].shown)
     }
     /// The blocks of the loop, in ascending order.
     pub fn body(&self) -> &'a [usize] {
@@ -127,6 +132,9 @@ pub fn refusal(site: Site<'_>, start: Start) -> Option<Refusal> {
     let function = site.function();
     if let Some(why) = &function.strange {
         return Some(Refusal::Strange(why.clone()));
+    }
+    if site.entered.is_some_and(|e| e.of() != site.function) {
+        return Some(Refusal::Strange("calls of another function are entered".to_owned()));
     }
     // A block that no run comes to enters nothing: checks whose outcome is known leave such blocks behind.
     let reached = function.reached();

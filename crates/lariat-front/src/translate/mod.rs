@@ -198,8 +198,10 @@ fn entries(module: &Module, options: &Options) -> Result<Vec<FunctionId>, Failur
             if let Some(main) = named("main") {
                 return Ok(vec![main]);
             }
-            let external: Vec<FunctionId> =
-                defined.iter().filter(|f| module.functions[f.0 as usize].external).copied().collect();
+            // Whoever has the address of a function calls it with what he likes.
+            let taken = flat::address_taken(module);
+            let is_called_by_others = |f: &&FunctionId| module.functions[f.0 as usize].external || taken.contains(*f);
+            let external: Vec<FunctionId> = defined.iter().filter(is_called_by_others).copied().collect();
             Ok(if external.is_empty() { defined } else { external })
         }
     }

@@ -4,7 +4,7 @@ use super::combine::loop_report;
 use super::{EntryReport, LoopReport, Reason, Subject, SystemReport, ViewReport};
 use crate::analyze::{EntryStudy, Verdict};
 use crate::views::{ViewStudy, Views};
-use lariat_check::view::{Acyclic, Cover, Effects, Left, Rest, Start};
+use lariat_check::view::{Acyclic, Cover, Effects, Left, Rest};
 use lariat_ir::function::Functions;
 use lariat_ir::{Assumption, LoopCopy, LoopKey, lts};
 use std::collections::BTreeSet;
@@ -193,14 +193,14 @@ fn proved(file: &str, functions: &Functions, view: &ViewStudy, needs: Vec<LoopKe
     let result = study.analysis.loops.first().expect("a view has one loop");
     let ts = &study.ts;
     let system = SystemReport { proves: ts.proves.word(), hash: ts.hash().to_string(), lts: lts::print(ts) };
-    let rung = match view.start {
-        _ if view.has_entered => "callees",
-        Start::Anywhere | Start::SecondRound => "loop",
-        Start::Entry => "function",
-    };
     LoopReport {
         depth: depth(functions, view.of),
-        view: Some(Box::new(ViewReport { rung, system, needs, when: view.when.as_ref().map(ToString::to_string) })),
+        view: Some(Box::new(ViewReport {
+            rung: view.rung,
+            system,
+            needs,
+            when: view.when.as_ref().map(ToString::to_string),
+        })),
         ..loop_report(file, &entry, study, None, result)
     }
 }

@@ -80,6 +80,8 @@ pub(super) fn functions(module: &Module, table: &Table) -> (Functions, Origins) 
     };
     let made = defined.iter().map(|f| (*f, function(&shared, *f)));
     let (list, origins) = made.map(|(f, (made, held))| (made, (f, held))).unzip();
+    let is_internal = |f: &&FunctionId| !module.functions[f.0 as usize].external && !shared.taken.contains(f);
+    let internal = defined.iter().filter(is_internal).map(|f| shared.numbers[f]).collect();
     let taken = shared.taken.iter().filter_map(|f| shared.numbers.get(f).copied()).collect();
     let replaced = shared.taken.iter().map(|f| &module.functions[f.0 as usize]).filter(|f| f.defaulted);
     let replaced =
@@ -92,7 +94,21 @@ pub(super) fn functions(module: &Module, table: &Table) -> (Functions, Origins) 
     let (members, rings) = (members(module), rings(module));
     let whole = false;
     (
-        Functions { list, globals, address, taken, replaced, at_exit, whole, told, entries, assumed, rings, members },
+        Functions {
+            list,
+            globals,
+            address,
+            taken,
+            internal,
+            replaced,
+            at_exit,
+            whole,
+            told,
+            entries,
+            assumed,
+            rings,
+            members,
+        },
         origins,
     )
 }

@@ -21,7 +21,7 @@ pub use machine::Halt;
 
 use super::native::{End, Run};
 use dashu_int::IBig;
-use lariat_check::view::{Effects, Keep, Places, Site, Start, deps, derive, enter, keeps, refusal};
+use lariat_check::view::{Effects, Entered, Keep, Places, Site, Start, deps, derive, enter, keeps, refusal};
 use lariat_front::module::{FunctionId, Module};
 use lariat_front::translate::Origins;
 use lariat_ir::function::{Access, End as BlockEnd, Function, Functions, ObjectRef, Step, Target as Called};
@@ -163,7 +163,7 @@ pub fn simulate(subject: Subject<'_>) -> Simulated {
 }
 
 /// The functions with calls entered, for each loop in which there are any.
-fn entered(functions: &Functions) -> BTreeMap<(usize, usize), Function> {
+fn entered(functions: &Functions) -> BTreeMap<(usize, usize), Entered> {
     let all =
         functions.list.iter().enumerate().flat_map(|(f, function)| (0..function.loops.len()).map(move |l| (f, l)));
     all.filter_map(|(f, l)| Some(((f, l), enter(functions, f, l)?))).collect()
