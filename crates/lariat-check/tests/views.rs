@@ -1131,9 +1131,9 @@ fn the_only_call_says_what_arguments_are() {
     let g = || {
         let mut g = taking("g", 2, &[("n", INT), ("step", INT), ("i", INT)], Vec::new());
         let sum = Expr::Binary {
-            op: lariat_ir::neutral::BinaryOp::Add,
+            op: BinaryOp::Add,
             ty: INT,
-            overflow: lariat_ir::neutral::Overflow::Undefined,
+            overflow: Overflow::Undefined,
             left: Arc::new(var(2)),
             right: Arc::new(var(1)),
         };

@@ -524,6 +524,7 @@ private:
       Out.flag(A.hasNoAliasAttr());
       // What an optimiser may take for granted, since nothing else may be handed over.
       Out.flag(A.hasNonNullAttr(false) || A.getDereferenceableBytes() > 0);
+      promise(F.getAttributes().getParamAttrs(A.getArgNo()));
     }
     type(F.getReturnType());
     Out.flag(F.isVarArg());

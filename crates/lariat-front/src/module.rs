@@ -575,6 +575,8 @@ pub struct Parameter {
     pub noalias: bool,
     /// Whether null must not be handed over (`nonnull`, `dereferenceable`).
     pub nonnull: bool,
+    /// What else is promised of what is handed over.
+    pub promise: Promise,
 }
 
 /// A variable of the source.
@@ -608,7 +610,7 @@ pub struct Function {
     pub replaceable: bool,
     /// Whether it had a body that may be replaced, and that was taken away: what runs may be this one or another.
     pub defaulted: bool,
-    /// Whether it had a body that may wait for ever, and that was taken away since the function says which runs count.
+    /// Whether it had a body that may not return, and that was taken away: since the function says which runs count, or since it may be replaced.
     pub waits: bool,
     /// Whether its address means nothing: another function may have the same (`unnamed_addr`).
     pub unnamed: bool,

@@ -28,7 +28,7 @@ int by_two_kinds(int n, int k) {
 // Its address is taken, so others may call it.
 static int by_any(int n, int step) {
     int sum = 0;
-    for (int i = 0; i < n; i += step) { //@ loop: diverges
+    for (int i = 0; i < n; i += step) { //@ loop: diverges; slow everywhere
         sum ^= i;
     }
     return sum;

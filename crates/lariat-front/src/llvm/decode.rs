@@ -361,6 +361,7 @@ impl<'a> Reader<'a> {
             sret: self.option(Self::number)?,
             noalias: self.flag()?,
             nonnull: self.flag()?,
+            promise: self.promise()?,
         })
     }
 

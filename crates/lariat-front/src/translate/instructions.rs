@@ -227,7 +227,15 @@ impl<'m> Builder<'_, 'm> {
             };
         }
         let kept = if flags.inbounds { self.memory.stays_inside(state, base, (&from, &sum))? } else { truth(true) };
-        let sum = match and(before, kept) {
+        // Without an unsigned carry it is not before its base.
+        let rises = if flags.nuw && *offset >= 0 {
+            let digits = IntType::unsigned(address.width);
+            let number = |e: Expr| Num::new(e, address).to(digits);
+            cmp(CmpOp::Ge, digits, number(sum.clone()), number(from))
+        } else {
+            truth(true)
+        };
+        let sum = match and(and(before, kept), rises) {
             Cond::Const(true) => sum,
             kept => Expr::promised(kept, sum),
         };
@@ -330,7 +338,7 @@ impl<'m> Builder<'_, 'm> {
 }
 
 /// The condition that a value is what is promised of it.
-fn kept(value: &Num, promise: &Promise) -> Cond {
+pub(super) fn kept(value: &Num, promise: &Promise) -> Cond {
     let ty = IntType::unsigned(value.ty.width);
     let number = value.to(ty);
     let mut kept = truth(true);

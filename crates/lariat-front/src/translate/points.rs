@@ -333,6 +333,7 @@ impl Points {
             }
             Constant::Global(g, offset) => Targets::one(self.object(ObjectKind::Global(*g)), *offset),
             Constant::Function(f) => Targets::one(self.object(ObjectKind::Function(*f)), 0),
+            Constant::Block(f, b) => Targets::one(self.object(ObjectKind::Function(*f)), i64::from(b.0) + 1),
             Constant::IntToPtr(inner) if is_absolute(inner) => {
                 let object = self.object(ObjectKind::Absolute);
                 Targets(BTreeMap::from([(object, Offsets::ANY)]))
@@ -380,6 +381,7 @@ impl Points {
             }
             Constant::Global(g, offset) => one(ObjectKind::Global(*g), *offset),
             Constant::Function(f) => one(ObjectKind::Function(*f), 0),
+            Constant::Block(f, b) => one(ObjectKind::Function(*f), i64::from(b.0) + 1),
             Constant::IntToPtr(inner) if is_absolute(inner) => one(ObjectKind::Absolute, 0).anywhere(),
             Constant::PtrToInt(inner, _) | Constant::IntToPtr(inner) => self.of_constant(inner),
             Constant::Aggregate(_, parts) => {

@@ -34,6 +34,8 @@ pub(super) fn prepare(module: &Module) -> Module {
         // What may be replaced is as good as declared only.
         if function.replaceable && function.name != "main" {
             function.defaulted = !function.blocks.is_empty();
+            // This one may be what runs: that it returns is not to be taken for granted then.
+            function.waits = waits(function);
             function.blocks.clear();
         }
     }

@@ -3,12 +3,13 @@
 use super::build::Builder;
 use super::calls::handlers::{called, registers_at_exit};
 use super::flat::{InstanceId, index, mentioned_in};
+use super::instructions::kept;
 use super::memory::layout::{Layout, Scalar, Size};
 use super::memory::start::{FirstContent, is_plain};
 use super::memory::types::never_meet;
 use super::points::{ObjectId, ObjectKind};
 use super::state::{Next, State, site};
-use super::values::arith::{Num, Sym, cmp, constant, operate, or};
+use super::values::arith::{Num, Sym, cmp, constant, operate, or, truth};
 use super::{block_successors, debug, leaves_of};
 use crate::module::{Function, FunctionId, Module, Op, Parameter, Type, TypeId, ValueId};
 use dashu_int::IBig;
@@ -190,10 +191,19 @@ impl Builder<'_, '_> {
         let mut promises: Vec<Cond> = Vec::new();
         let function = self.cx.flat.function(InstanceId(0));
         let mut params = Vec::new();
-        for (n, p) in function.params.iter().enumerate().filter(|(_, p)| p.ty == Type::Ptr) {
+        for (n, p) in function.params.iter().enumerate() {
             let value = self.cx.flat.value(InstanceId(0), ValueId(index(n)));
-            if let Some(Sym::Num(num)) = state.env.get(&value) {
+            let Some(Sym::Num(num)) = state.env.get(&value) else { continue };
+            if !p.promise.is_empty() {
+                promises.push(kept(num, &p.promise));
+            }
+            if p.ty == Type::Ptr {
                 pointers.push((num.expr.clone(), num.ty));
+                if p.align > 1 {
+                    let by = constant(p.align, num.ty);
+                    let rest = operate(BinaryOp::Rem, num.ty, Overflow::Undefined, num.expr.clone(), by);
+                    promises.push(cmp(CmpOp::Eq, num.ty, rest, constant(0, num.ty)));
+                }
                 if p.nonnull {
                     promises.push(cmp(CmpOp::Ne, num.ty, num.expr.clone(), constant(0, num.ty)));
                 }
@@ -219,7 +229,7 @@ impl Builder<'_, '_> {
         let flag = IntType::unsigned(8);
         let variable = pointers.into_iter().filter(|(pointer, _)| !matches!(pointer, Expr::Const(..)));
         promises.extend(variable.filter_map(|(pointer, ty)| self.memory.is_from_before(&Num::new(pointer, ty))));
-        for kept in promises {
+        for kept in promises.into_iter().filter(|c| *c != truth(true)) {
             let promised = Expr::Promised { kept: Arc::new(kept), value: Arc::new(constant(1, flag)) };
             // A divisor of which nothing is known is undefined.
             state.evaluates.push(operate(BinaryOp::Div, flag, Overflow::Undefined, constant(1, flag), promised));

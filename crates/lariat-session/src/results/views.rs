@@ -224,7 +224,7 @@ fn reason(functions: &Functions, views: &Views, this: (usize, usize), left: &Lef
         }
         Left::Condition(f, _) => Reason::UnderCondition(shown(*f)),
         Left::Loop(f, l) => Reason::CalleeOpen(shown(*f), at((*f, *l))),
-        Left::Waits(f) => Reason::CalleeOpen(f.clone(), "it waits for ever in order to exclude runs".to_owned()),
+        Left::Waits(f) => Reason::CalleeOpen(f.clone(), "the body that it has here may not return".to_owned()),
         Left::AtExit => Reason::CalleeOpen("exit".to_owned(), "what runs at exit may register more".to_owned()),
         Left::Recursion(f) => Reason::CalleeOpen(shown(*f), "it calls itself".to_owned()),
         Left::Strange(f) if *f == this.0 => Reason::Malformed(functions.list[*f].strange.clone().unwrap_or_default()),

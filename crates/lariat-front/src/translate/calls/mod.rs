@@ -209,6 +209,10 @@ impl<'m> Builder<'_, 'm> {
             ModelUse::Observe => Ok(Flow::On),
             ModelUse::Intrinsic(which) => self.intrinsic(state, instruction, which, args),
             ModelUse::Model(model) => self.model(state, instruction, model),
+            ModelUse::Unknown if function.waits => {
+                self.control.beyond_unless(&mut self.values, state, truth(false));
+                Ok(Flow::Done)
+            }
             ModelUse::Unknown => self.unknown_call(state, instruction, Some(f)),
         }
     }

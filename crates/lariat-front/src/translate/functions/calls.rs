@@ -134,6 +134,8 @@ pub(super) fn call(body: &mut Body<'_>, i: &Instruction) -> Option<End> {
                 if let Some((kind, text)) = &model.assumption {
                     assume(*kind, text.clone());
                 }
+            } else if function.waits {
+                targets.push(Target::Waits(function.shown().to_owned()));
             } else if is_gone {
                 assume(AssumptionKind::Returns, format!("`{}` ends the program, or throws", function.shown()));
             } else {

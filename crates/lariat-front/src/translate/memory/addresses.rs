@@ -100,6 +100,20 @@ impl Memory<'_, '_> {
         })
     }
 
+    /// Whether an address may be one of code within a function.
+    pub(in crate::translate) fn is_label(&self, targets: &Targets) -> bool {
+        let is_begin = |offsets: &Offsets| matches!(offsets, Offsets::Exact(list) if list.as_slice() == [0]);
+        targets
+            .0
+            .iter()
+            .any(|(o, offsets)| matches!(self.object(*o).kind, ObjectKind::Function(_)) && !is_begin(offsets))
+    }
+
+    /// Whether what is no address of an object here is just a number: one of the program, or what a caller gave.
+    pub(in crate::translate) fn is_number(&self, targets: &Targets) -> bool {
+        targets.0.keys().all(|o| matches!(self.object(*o).kind, ObjectKind::Outside | ObjectKind::Absolute))
+    }
+
     /// Whether an address may have been computed from that of a function, or from that of another object to be called.
     pub(in crate::translate) fn is_computed(&self, targets: &Targets) -> bool {
         let is_outside = |o: &ObjectId| matches!(self.object(*o).kind, ObjectKind::Outside);

@@ -172,7 +172,10 @@ impl Memory<'_, '_> {
             Constant::Null => Some(IBig::ZERO),
             Constant::Global(g, offset) => base(ObjectKind::Global(*g)).map(|b| b + IBig::from(*offset)),
             Constant::Function(f) => base(ObjectKind::Function(*f)),
-            Constant::Block(f, b) => Some(IBig::from(u64::from(f.0) * 65_536 + u64::from(b.0) + 1)),
+            // A place in its function.
+            Constant::Block(f, b) => base(ObjectKind::Function(*f))
+                .map(|at| at + IBig::from(u64::from(b.0) + 1))
+                .or_else(|| Some(IBig::from(u64::from(f.0) * 65_536 + u64::from(b.0) + 1))),
             Constant::PtrToInt(inner, _) => self.constant_address(inner),
             Constant::IntToPtr(inner) => match &**inner {
                 Constant::Int(w, bits) => Some(arith::wrap(&IBig::from(*bits), IntType::signed((*w).max(1)))),

@@ -176,7 +176,12 @@ impl Values<'_, '_> {
         let distances = self.memory.distance_like(state, left) && self.memory.distance_like(state, right);
         if (p || q) && !equality && !distances {
             let null = |n: &Num| n.as_const() == Some(&IBig::ZERO);
-            let known = *ty == Type::Ptr && (null(&a) || null(&b) || self.memory.one_object(state, left, right));
+            let (x, y) = (self.memory.targets(state, left), self.memory.targets(state, right));
+            let has_order = |t: &Targets| !t.is_empty() && !self.memory.is_label(t);
+            let into_one = has_order(&x) && has_order(&y) && self.memory.one_object(state, left, right);
+            // A number beside a pointer that the caller gave, who knows its digits.
+            let numbers = self.memory.is_number(&x) && self.memory.is_number(&y);
+            let known = *ty == Type::Ptr && (null(&a) || null(&b) || into_one || numbers);
             if !known {
                 let flag = IntType::unsigned(1);
                 let unknown = self.unknown(state, "order of addresses", flag, UnknownKind::Environment, None);
@@ -186,8 +191,9 @@ impl Values<'_, '_> {
         if equality && let Some(cond) = self.address_equality(state, comparison, (&a, &b))? {
             return Ok(if pred == Predicate::Eq { cond } else { not(cond) });
         }
-        if *ty == Type::Ptr {
-            // Model addresses are not negative, so that one order serves both.
+        let in_objects = |o: &Operand| !self.memory.is_number(&self.memory.targets(state, o));
+        if *ty == Type::Ptr && (in_objects(left) || in_objects(right)) {
+            // Model addresses are not negative, so that one order serves both. What a caller gave may be any number.
             let pred = match pred {
                 Predicate::Ugt => Predicate::Sgt,
                 Predicate::Uge => Predicate::Sge,
@@ -289,6 +295,10 @@ impl Values<'_, '_> {
         let mut all: Vec<ObjectId> = x.0.keys().chain(y.0.keys()).copied().collect();
         all.sort_unstable();
         all.dedup();
+        if self.memory.is_label(&x) || self.memory.is_label(&y) {
+            // Where code is within its function nobody knows.
+            return Ok(Some(by_chance));
+        }
         if let [one] = all.as_slice()
             && self.memory.object(*one).many.is_none()
         {
@@ -357,8 +367,8 @@ impl Values<'_, '_> {
             CastOp::ZExt => {
                 let a = self.number(state, arg, from);
                 let extended = arith::zero_extend(&a, w);
-                if flags.nneg && a.ty.signed {
-                    let ty = IntType::signed(w);
+                if flags.nneg {
+                    let ty = IntType::signed(bits_of(from, module));
                     let negative = cmp(CmpOp::Lt, ty, a.to(ty), constant(0, ty));
                     return self.poison_where(state, negative, extended);
                 }
