@@ -554,8 +554,8 @@ fn conditions_of_loops_over_lists_are_told_handed_on_and_checked_again() {
         (status, json["verdict"].as_str(), the_loop["verdict"].as_str()),
         (Some(0), Some("unknown"), Some("terminates"))
     );
-    assert_eq!(the_loop["when"], "no cycle is reached from `c` along `next`");
-    assert_eq!(the_loop["when"], the_loop["view_when"]);
+    assert_eq!(the_loop["when"], "no cell comes twice before the loop is left, from `c` along `next`");
+    assert_eq!((&the_loop["when"], &the_loop["exactly"]), (&the_loop["view_when"], &true.into()));
     assert_eq!(
         (&json["reason_code"], &json["entries"][0]["reason_code"]),
         (&"L0134".into(), &"L0134".into()),
@@ -563,7 +563,8 @@ fn conditions_of_loops_over_lists_are_told_handed_on_and_checked_again() {
     );
     let text = stdout(&lariat(&["check", &library]));
     assert!(
-        text.contains("this loop ends under a condition") && text.contains("1 end (1 of them under a condition)"),
+        text.contains("this loop ends exactly under a condition")
+            && text.contains("1 end (1 of them under a condition)"),
         "{text}"
     );
     // A program that does not come there ends, and one that makes the ring itself hangs.
@@ -582,7 +583,7 @@ fn conditions_of_loops_over_lists_are_told_handed_on_and_checked_again() {
     assert_eq!(o.status.code(), Some(0), "{}", stdout(&o));
     // Without its condition the verdict is more than was proved.
     let text = std::fs::read_to_string(&saved).expect("it was saved");
-    let condition = r#""when": "no cycle is reached from `c` along `next`""#;
+    let condition = r#""when": "no cell comes twice before the loop is left, from `c` along `next`""#;
     assert!(text.contains(condition), "{text}");
     std::fs::write(&saved, text.replace(condition, r#""when": null"#)).expect("it can be written");
     let o = lariat(&["recheck", "--solver", "z3", &saved]);
