@@ -162,7 +162,9 @@ impl Builder<'_, '_> {
             let of = |o: &ObjectId| self.memory.object(*o).kind;
             let outside = region.objects.iter().any(|o| of(o) == ObjectKind::Outside);
             let unknown = region.objects.iter().any(|o| !matches!(of(o), ObjectKind::Global(_) | ObjectKind::Outside));
-            if unknown && !outside {
+            // What the library keeps is no input, also where a pointer may be to it or to memory from before.
+            let kept_by_library = region.objects.iter().any(|o| matches!(of(o), ObjectKind::Library(..)));
+            if unknown && !outside || kept_by_library {
                 for f in &region.fields {
                     let forgotten = self.values.mem_unknown(state, f.mem, UnknownKind::Environment);
                     state.stores.insert(0, MemUpdate::Forget { mem: f.mem, unknown: forgotten });
