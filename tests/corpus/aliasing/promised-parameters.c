@@ -36,7 +36,7 @@ int wraps_around(int *a) {
 int hangs_with_equal_ones(int *p, int *q) {
     *p = 1;
     *q = 2;
-    while (*p != 1) { //@ loop: diverges when p == q
+    while (*p != 1) { //@ loop: diverges when p == q; slow everywhere
     }
     return 0;
 }

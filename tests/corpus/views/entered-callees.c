@@ -23,7 +23,7 @@ static int peek_or_next(struct reader *r, int moves) {
 unsigned sum_of_some(struct reader *r, const int *moves) {
     unsigned s = 0;
     int c;
-    while ((c = peek_or_next(r, *moves)) >= 0) { //@ loop: diverges; tool: unknown; tool wrap: unknown -- no endless run is found through so much memory from before
+    while ((c = peek_or_next(r, *moves)) >= 0) { //@ loop: diverges; slow ideal; tool: unknown; tool wrap: unknown -- no endless run is found through so much memory from before
         s += (unsigned)c;
     }
     return s;
@@ -37,7 +37,7 @@ static int counted_down(int n) {
 
 int keeps_its_argument(int n) {
     int rounds = 0;
-    for (int i = n; counted_down(i) > 3;) { //@ loop: diverges
+    for (int i = n; counted_down(i) > 3;) { //@ loop: diverges; slow everywhere
         rounds++;
     }
     return rounds;
@@ -58,7 +58,7 @@ static unsigned char larger(unsigned n) { return (unsigned char)(n + 1); }
 
 unsigned never_300(unsigned n) {
     unsigned rounds = 0;
-    for (; n < 300; n = larger(n)) { //@ loop: diverges; slow
+    for (; n < 300; n = larger(n)) { //@ loop: diverges; slow everywhere
         rounds++;
     }
     return rounds;
