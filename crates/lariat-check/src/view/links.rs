@@ -49,7 +49,7 @@ pub struct Acyclic {
     of: (usize, usize),
     /// Who must leave links alone that are still to be followed: functions in quotes, or what else is called.
     pub spared_by: BTreeSet<String>,
-    /// Whether the loop runs for ever exactly if its cursor comes back to a cell, so that this is all there is to say; see [`super::repeats`].
+    /// Whether the loop runs for ever exactly if its cursor comes back to a cell, so that this is all there is to say; see `view::repeats`.
     pub exactly: bool,
     /// Whether each round follows one link, so that the cells that come by are those at which the rounds begin.
     one_by_one: bool,
