@@ -56,7 +56,7 @@ pub enum Left {
     Recursion(usize),
     /// Control comes to this function in other ways than its graph says.
     Strange(usize),
-    /// This function waits for ever in order to exclude runs.
+    /// This function may not return by the body that it has here, which was taken away.
     Waits(String),
     /// Functions are registered that run when the program ends, and may register others.
     AtExit,

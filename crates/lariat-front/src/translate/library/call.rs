@@ -36,7 +36,7 @@ pub(in crate::translate) struct ModelCall<'a> {
 }
 
 impl ModelCall<'_> {
-    /// Whether the function had a body that waits for ever.
+    /// Whether the function had a body that may not return.
     pub(super) fn waits(&self, module: &Module) -> bool {
         let Op::Call { callee: Callee::Function(f), .. } = &self.instruction.op else { return false };
         module.functions[f.0 as usize].waits
