@@ -30,6 +30,8 @@ pub struct Functions {
     pub taken: Vec<usize>,
     /// The numbers of the functions that nobody but calls here run: no other file sees them, and their address is not taken.
     pub internal: BTreeSet<usize>,
+    /// The numbers of the functions that others may replace when the program is linked. Calls have no target then, and whether this body is what they run is not known.
+    pub replaceable: BTreeSet<usize>,
     /// That functions return whose address is taken, and whose bodies others may replace when the program is linked.
     pub replaced: Vec<Assumption>,
     /// Whether functions are registered to run when the program ends.
@@ -78,6 +80,11 @@ impl Functions {
             work.extend(self.list[f].callees().into_iter().filter(|g| seen.insert(*g)));
         }
         seen
+    }
+
+    /// The functions that runs from the entries may come to.
+    pub fn reached(&self) -> BTreeSet<usize> {
+        self.reachable(self.entries.iter().chain(&self.taken).chain(&self.replaceable).copied())
     }
 }
 

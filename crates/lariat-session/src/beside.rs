@@ -1,5 +1,6 @@
 //! What the other integer semantics say of loops that C leaves open, because a number may overflow there.
 
+use crate::upstream;
 use crate::analyze::{EntryStudy, Settings, Study, analyze_next};
 use crate::views::{Found, study_views};
 use lariat_check::view::Cover;
@@ -54,7 +55,9 @@ impl Questions {
         let mut asked = Self::default();
         let mut others = compare == Compare::Always;
         for (id, l) in first.analysis.forest().loops.entries() {
-            if first.ts.overflows.is_disjoint(&l.body) {
+            let computes = !first.ts.overflows.is_disjoint(&l.body);
+            // What ends for what a number was before it may hang where that number wraps.
+            if !computes && !(first.ends_somewhere(id) && upstream::reaches(&first.ts, &l.body)) {
                 continue;
             }
             let ends = first.ends_somewhere(id);

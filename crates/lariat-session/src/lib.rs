@@ -41,6 +41,7 @@ pub mod session;
 pub mod source;
 pub mod threads;
 pub mod trace;
+mod upstream;
 pub mod views;
 
 pub use analyze::{Analysis, Settings, Verdict, analyze};

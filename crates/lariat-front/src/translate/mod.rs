@@ -134,7 +134,7 @@ impl Prepared {
         found.assumed.clone_from(&self.assumed);
         let entries = found.entries.iter().copied();
         found.told = match self.options.entry {
-            EntryChoice::Named(_) if found.whole => found.reachable(entries.chain(found.taken.iter().copied())),
+            EntryChoice::Named(_) if found.whole => found.reached(),
             EntryChoice::Named(_) => found.reachable(entries),
             EntryChoice::All | EntryChoice::Default => (0..found.list.len()).collect(),
         };

@@ -11,9 +11,10 @@ use crate::module::{
     BinOp, Block, BlockId, Callee, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, Listed, Module, Op,
     Operand, Promise, Terminator, Type, ValueId,
 };
-use lariat_ir::fast::FastSet;
+use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::graph::components;
 use lariat_ir::{Assumption, AssumptionKind};
+use std::collections::BTreeSet;
 
 /// The kinds of the checks' traps.
 const SHIFT: u128 = 20;
@@ -29,16 +30,21 @@ pub(super) fn prepare(module: &Module) -> Module {
         .filter(|(_, f)| f.intrinsic == Some(Intrinsic::UbsanTrap))
         .map(|(n, _)| super::flat::index(n))
         .collect();
+    let mut bodies = Vec::new();
     for function in &mut module.functions {
         checks(function, &traps);
-        // What may be replaced is as good as declared only.
-        if function.replaceable && function.name != "main" {
-            function.defaulted = !function.blocks.is_empty();
+        // For those who call it, what may be replaced is as good as declared only.
+        if function.replaceable && function.name != "main" && !function.blocks.is_empty() {
+            function.defaulted = true;
             // This one may be what runs: that it returns is not to be taken for granted then.
             function.waits = waits(function);
+            let body = Function { defaulted: false, waits: false, ..function.clone() };
             function.blocks.clear();
+            bodies.push(body);
         }
     }
+    // The body is a function of its own, of the same name: others run it, if it is the one that is linked.
+    module.functions.extend(bodies);
     module
 }
 
@@ -390,6 +396,54 @@ pub(super) fn uses<'a>(module: &'a Module, functions: impl Iterator<Item = &'a F
         }
     }
     found
+}
+
+/// The values that a module stores to each of its integers that are whole objects, where all of them are constants.
+pub(super) fn constants_stored(module: &Module) -> FastMap<GlobalId, BTreeSet<u128>> {
+    let mut found: FastMap<GlobalId, BTreeSet<u128>> = FastMap::default();
+    let mut others: FastSet<GlobalId> = FastSet::default();
+    for function in &module.functions {
+        for i in function.blocks.iter().flat_map(|b| &b.instructions) {
+            let Op::Store { value, ptr: Operand::Constant(at), size, .. } = &i.op else { continue };
+            let mut values = BTreeSet::new();
+            match at {
+                Constant::Global(g, 0)
+                    if module.globals[g.0 as usize].size == *size && is_one_of(function, value, 0, &mut values) =>
+                {
+                    found.entry(*g).or_default().extend(values);
+                }
+                _ => mention(at, &mut others),
+            }
+        }
+    }
+    found.retain(|g, _| !others.contains(g));
+    found
+}
+
+/// Whether a value is one of some constants, which are added.
+fn is_one_of(function: &Function, value: &Operand, depth: u32, values: &mut BTreeSet<u128>) -> bool {
+    /// Deeper choices are rare.
+    const MOST: u32 = 4;
+    let mut inside = |o: &Operand| is_one_of(function, o, depth + 1, values);
+    match value {
+        Operand::Constant(Constant::Int(_, value)) => {
+            values.insert(*value);
+            true
+        }
+        Operand::Value(v) if depth < MOST => {
+            let made = function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.id == *v);
+            match made.map(|i| &i.op) {
+                Some(Op::Select { yes, no, .. }) => inside(yes) && inside(no),
+                Some(Op::Phi { incoming }) => incoming.iter().all(|(_, o)| inside(o)),
+                Some(Op::Cast { op: CastOp::ZExt, from: Type::Int(1), .. }) => {
+                    values.extend([0, 1]);
+                    true
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    }
 }
 
 /// The functions that code which is not here may run: those that it can name, those whose address it may have got, and

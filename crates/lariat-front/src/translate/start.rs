@@ -9,12 +9,13 @@ use super::memory::start::{FirstContent, is_plain};
 use super::memory::types::never_meet;
 use super::points::{ObjectId, ObjectKind};
 use super::state::{Next, State, site};
-use super::values::arith::{Num, Sym, cmp, constant, operate, or, truth};
+use super::prepare::constants_stored;
+use super::values::arith::{self, Num, Sym, and, cmp, constant, operate, or, truth};
 use super::{block_successors, debug, leaves_of};
 use crate::module::{Function, FunctionId, Module, Op, Parameter, Type, TypeId, ValueId};
 use dashu_int::IBig;
 use lariat_ir::fast::FastSet;
-use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, IntType, MemInit, MemUpdate, Origin, Overflow};
+use lariat_ir::neutral::{BinaryOp, CmpOp, Cond, Expr, Goto, IntType, MemInit, MemUpdate, Origin, Overflow};
 use lariat_ir::{AssumptionKind, Obligation, UnknownKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -80,6 +81,7 @@ impl Builder<'_, '_> {
         self.entry_keeps_promises(&mut state);
         self.library.start_streams(&mut self.values, &mut state);
         self.control.first_location(function.place, function.shown());
+        self.statics_hold_what_is_stored(&mut state);
         let mut short = Vec::new();
         if is_main && !function.params.is_empty() {
             self.values.assume(
@@ -235,6 +237,50 @@ impl Builder<'_, '_> {
             let promised = Expr::Promised { kept: Arc::new(kept), value: Arc::new(constant(1, flag)) };
             // A divisor of which nothing is known is undefined.
             state.evaluates.push(operate(BinaryOp::Div, flag, Overflow::Undefined, constant(1, flag), promised));
+        }
+    }
+
+    /// What an earlier call has left in an object is what this file stores there, if nobody else knows the object. Where all that is stored are constants, it
+    /// is one of them, or the initial value; what it would do with another one is no finding. Runs that break this rule are left out: there are none.
+    fn statics_hold_what_is_stored(&mut self, state: &mut State) {
+        /// More are as good as any value.
+        const MOST: usize = 8;
+        if self.cx.whole {
+            return;
+        }
+        let module = self.cx.flat.module;
+        let stored = constants_stored(module);
+        let mut own = Vec::new();
+        for object in self.memory.objects() {
+            let ObjectKind::Global(g) = object.kind else { continue };
+            let global = &module.globals[g.0 as usize];
+            let is_own = self.cx.stored_outside.contains(&g) && !self.cx.known_outside.contains(&g);
+            let (Layout::Scalars(list), true, Some(init)) = (&object.layout, is_own, &global.init) else { continue };
+            let ([scalar], Some(values)) = (list.as_slice(), stored.get(&g)) else { continue };
+            if scalar.offset != 0 || scalar.size != global.size || scalar.size > 8 || !is_plain(init) {
+                continue;
+            }
+            let mut first = [0; 8];
+            let bytes = self.memory.bytes(init, global.size);
+            first.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+            let mut values = values.clone();
+            values.insert(u128::from(u64::from_le_bytes(first)));
+            if values.len() > MOST {
+                continue;
+            }
+            // The range for those who do not look into alternatives.
+            let values: BTreeSet<IBig> = values.iter().map(|v| arith::wrap(&IBig::from(*v), scalar.ty)).collect();
+            let compare = |op, value: &IBig| {
+                cmp(op, scalar.ty, Expr::Var(scalar.var), Expr::Const(value.clone(), scalar.ty))
+            };
+            let (least, most) = (values.first().expect("it has an initial one"), values.last().expect("as before"));
+            let within = and(compare(CmpOp::Ge, least), compare(CmpOp::Le, most));
+            let is_dense = *most == least + IBig::from(values.len() - 1);
+            let one = values.iter().map(|v| compare(CmpOp::Eq, v)).reduce(or).filter(|_| !is_dense);
+            own.push(one.into_iter().fold(within, and));
+        }
+        for held in own {
+            self.control.unless(state, held, Goto::Stop);
         }
     }
 

@@ -42,7 +42,10 @@ pub(super) fn with_views(
     // The entries in which a loop hung that ends under a condition.
     let mut settled: BTreeSet<String> = BTreeSet::new();
     let is_closed = functions.whole && entries.iter().all(|e| e.verdict == Verdict::Terminates);
-    let reached = functions.reachable(functions.entries.iter().chain(&functions.taken).copied());
+    let reached = functions.reached();
+    let replaceable = functions.reachable(functions.replaceable.iter().copied());
+    // A body that may be replaced was not followed from any entry.
+    let is_excluded = |f: usize| !reached.contains(&f) || is_closed && !replaceable.contains(&f);
     for (f, function) in functions.list.iter().enumerate() {
         for (l, this) in function.loops.iter().enumerate() {
             if !functions.told.contains(&f) {
@@ -76,7 +79,7 @@ pub(super) fn with_views(
                         report.bound = None;
                     }
                     used.extend(&rest.assumed);
-                    let is_reached = !functions.whole || !is_closed && reached.contains(&f);
+                    let is_reached = !functions.whole || !is_excluded(f);
                     if report.when.is_some() && is_reached {
                         condition.get_or_insert_with(|| function.shown.clone());
                     }
@@ -98,7 +101,7 @@ pub(super) fn with_views(
                 // The entry holds it, and nothing goes around in it.
                 (Err(_), None) if is_told(&this.key) => {}
                 // Calls do not lead there, or the whole program was followed and comes to no such loop.
-                (Err(_), None) if functions.whole && (is_closed || !reached.contains(&f)) => {
+                (Err(_), None) if functions.whole && is_excluded(f) => {
                     all.push(open(functions, (f, l), Reason::NotReached));
                 }
                 (Err(left), None) => all.push(open(functions, (f, l), reason(functions, views, (f, l), left))),

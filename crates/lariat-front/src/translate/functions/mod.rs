@@ -82,6 +82,11 @@ pub(super) fn functions(module: &Module, table: &Table) -> (Functions, Origins) 
     let (list, origins) = made.map(|(f, (made, held))| (made, (f, held))).unzip();
     let is_internal = |f: &&FunctionId| !module.functions[f.0 as usize].external && !shared.taken.contains(f);
     let internal = defined.iter().filter(is_internal).map(|f| shared.numbers[f]).collect();
+    let is_replaceable = |f: &&FunctionId| {
+        let function = &module.functions[f.0 as usize];
+        function.replaceable && function.name != "main"
+    };
+    let replaceable = defined.iter().filter(is_replaceable).map(|f| shared.numbers[f]).collect();
     let taken = shared.taken.iter().filter_map(|f| shared.numbers.get(f).copied()).collect();
     let replaced = shared.taken.iter().map(|f| &module.functions[f.0 as usize]).filter(|f| f.defaulted);
     let replaced =
@@ -100,6 +105,7 @@ pub(super) fn functions(module: &Module, table: &Table) -> (Functions, Origins) 
             address,
             taken,
             internal,
+            replaceable,
             replaced,
             at_exit,
             whole,
