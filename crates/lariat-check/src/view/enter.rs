@@ -42,8 +42,17 @@ pub struct Entered {
     function: Function,
     /// Its number.
     of: usize,
-    /// The callee whose only call was entered, and the number that its first loop has here.
-    callee: Option<(usize, usize)>,
+    only: Option<OnlyCall>,
+}
+
+/// The only call of a function, which was entered.
+#[derive(Clone, Debug)]
+struct OnlyCall {
+    callee: usize,
+    /// The number that its first loop has here.
+    first: usize,
+    /// For variables that were made for those of the callee: which these are.
+    vars: BTreeMap<usize, usize>,
 }
 
 impl Entered {
@@ -57,13 +66,17 @@ impl Entered {
     }
     /// The number that a loop of the callee has here whose only call was entered.
     pub fn loop_of_callee(&self, of: usize) -> Option<usize> {
-        Some(self.callee?.1 + of)
+        Some(self.only.as_ref()?.first + of)
+    }
+    /// The variable of that callee for which a variable was made here.
+    pub fn var_of_callee(&self, var: usize) -> Option<usize> {
+        self.only.as_ref()?.vars.get(&var).copied()
     }
     /// The callee and the loop of it that a loop is, where the callee's only call was entered.
     pub(super) fn in_callee(&self, of: usize, functions: &Functions) -> Option<(usize, usize)> {
-        let (callee, first) = self.callee?;
-        let l = of.checked_sub(first)?;
-        (l < functions.list[callee].loops.len()).then_some((callee, l))
+        let only = self.only.as_ref()?;
+        let l = of.checked_sub(only.first)?;
+        (l < functions.list[only.callee].loops.len()).then_some((only.callee, l))
     }
 }
 
@@ -90,7 +103,7 @@ pub fn enter(functions: &Functions, f: usize, of: usize) -> Option<Entered> {
             None => {}
         }
     }
-    any.then_some(Entered { function: this.made, of: f, callee: None })
+    any.then_some(Entered { function: this.made, of: f, only: None })
 }
 
 /// The caller of a function that is called at one place only, with that call entered.
@@ -106,8 +119,14 @@ pub fn enter_caller(functions: &Functions, callee: usize) -> Option<Entered> {
         return None;
     }
     let first = this.made.loops.len();
-    this.enter(site.block, site.step, callee, &context);
-    Some(Entered { function: this.made, of: site.function, callee: Some((callee, first)) })
+    let before = this.made.vars.len();
+    let env = this.enter(site.block, site.step, callee, &context).env;
+    let made = env.iter().filter_map(|(of, value)| match value {
+        Expr::Var(var) if *var >= before => Some((*var, *of)),
+        _ => None,
+    });
+    let only = OnlyCall { callee, first, vars: made.collect() };
+    Some(Entered { function: this.made, of: site.function, only: Some(only) })
 }
 
 /// How control came to a block.
@@ -132,6 +151,8 @@ struct Maker<'a> {
 struct More {
     callee: std::ops::Range<usize>,
     behind: usize,
+    /// What the callee's variables are here.
+    env: Env,
     /// How control comes to the callee's blocks.
     context: Context,
 }
@@ -274,7 +295,7 @@ impl<'a> Maker<'a> {
         }
         let mut within = context.within.clone();
         within.push(g);
-        More { callee: first..behind, behind, context: Context { within, landings } }
+        More { callee: first..behind, behind, env, context: Context { within, landings } }
     }
 
     /// Makes variables for those of a callee that are not the same as arguments; says which.

@@ -185,6 +185,10 @@ impl<'a> Machine<'a> {
     pub(super) fn frame(&self) -> &Frame {
         self.frames.last().expect("something runs")
     }
+    /// The activation that called this one.
+    pub(super) fn caller(&self) -> Option<&Frame> {
+        self.frames.iter().rev().nth(1)
+    }
     pub(super) fn frame_mut(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("something runs")
     }

@@ -21,14 +21,14 @@ pub use machine::Halt;
 
 use super::native::{End, Run};
 use dashu_int::IBig;
-use lariat_check::view::{Effects, Entered, Keep, Places, Site, Start, deps, derive, enter, keeps, refusal};
+use lariat_check::view::{Effects, Entered, Keep, Places, Site, Start, deps, derive, enter, enter_caller, keeps, refusal};
 use lariat_front::module::{FunctionId, Module};
 use lariat_front::translate::Origins;
 use lariat_ir::function::{Access, End as BlockEnd, Function, Functions, ObjectRef, Step, Target as Called};
 use lariat_ir::neutral::{Target, lower};
 use lariat_ir::{LocId, lts};
 use machine::Machine;
-use record::{Looked, Recorder, State, Watched};
+use record::{Around, Looked, Recorder, State, Watched};
 use std::collections::{BTreeMap, BTreeSet};
 use step::{Found, Steps};
 
@@ -115,29 +115,28 @@ pub fn simulate(subject: Subject<'_>) -> Simulated {
     let mut recorder = Recorder::new(functions, subject.origins);
     let mut all: BTreeMap<(usize, Looked), Vec<Keep>> = BTreeMap::new();
     let entered = entered(functions);
-    let site = |f: usize, at: Looked| Site {
-        functions,
-        effects: &effects,
-        function: f,
-        of: at.of,
-        entered: at.entered.then(|| &entered[&(f, at.of)]),
-    };
-    for (f, function) in functions.list.iter().enumerate() {
-        for of in 0..function.loops.len() {
-            let own = Looked { of, entered: false };
-            let with_callees = Looked { of, entered: true };
-            for at in [Some(own), entered.contains_key(&(f, of)).then_some(with_callees)].into_iter().flatten() {
-                let site = site(f, at);
-                if refusal(site, Start::Anywhere).is_some() {
-                    continue;
-                }
-                let places = Places::of(site);
-                let tried = tried(site, &places);
-                let wanted: BTreeSet<usize> = tried.iter().flat_map(|k| &k.vars).copied().collect();
-                recorder.loops.entry(f).or_default().insert(at, Watched::new(wanted, places));
-                all.insert((f, at), tried);
-            }
+    let site = |f: usize, at: Looked| {
+        let entered = entered.get(&(f, at));
+        let plain = Site { functions, effects: &effects, function: f, of: at.of, entered };
+        match entered.and_then(|e| Some((e.of(), e.loop_of_callee(at.of)?))) {
+            Some((function, of)) => Site { function, of, ..plain },
+            None => plain,
         }
+    };
+    let own = functions.list.iter().enumerate().flat_map(|(f, function)| {
+        (0..function.loops.len()).map(move |of| (f, Looked { of, around: Around::Function }))
+    });
+    for (f, at) in own.chain(entered.keys().copied()) {
+        let site = site(f, at);
+        if refusal(site, Start::Anywhere).is_some() {
+            continue;
+        }
+        let places = Places::of(site);
+        let tried = tried(site, &places);
+        let wanted: BTreeSet<usize> = tried.iter().flat_map(|k| &k.vars).copied().collect();
+        let caller = entered.get(&(f, at)).filter(|_| at.around == Around::Caller).cloned();
+        recorder.loops.entry(f).or_default().insert(at, Watched::new(wanted, places, caller));
+        all.insert((f, at), tried);
     }
     follow(subject, &mut recorder, &mut done);
     let loops = std::mem::take(&mut recorder.loops);
@@ -153,8 +152,8 @@ pub fn simulate(subject: Subject<'_>) -> Simulated {
             }
         }
         if was_compared {
-            done.loops += u64::from(!at.entered);
-            for feature in features(site, watched) {
+            done.loops += u64::from(at.around == Around::Function);
+            for feature in features(site, at, watched) {
                 *done.features.entry(feature).or_default() += 1;
             }
         }
@@ -162,11 +161,21 @@ pub fn simulate(subject: Subject<'_>) -> Simulated {
     done
 }
 
-/// The functions with calls entered, for each loop in which there are any.
-fn entered(functions: &Functions) -> BTreeMap<(usize, usize), Entered> {
-    let all =
-        functions.list.iter().enumerate().flat_map(|(f, function)| (0..function.loops.len()).map(move |l| (f, l)));
-    all.filter_map(|(f, l)| Some(((f, l), enter(functions, f, l)?))).collect()
+/// The functions with calls entered, for each loop for which there are any.
+fn entered(functions: &Functions) -> BTreeMap<(usize, Looked), Entered> {
+    let mut found = BTreeMap::new();
+    for (f, function) in functions.list.iter().enumerate() {
+        let caller = if function.loops.is_empty() { None } else { enter_caller(functions, f) };
+        for of in 0..function.loops.len() {
+            if let Some(with_callees) = enter(functions, f, of) {
+                found.insert((f, Looked { of, around: Around::Callees }), with_callees);
+            }
+            if let Some(caller) = &caller {
+                found.insert((f, Looked { of, around: Around::Caller }), caller.clone());
+            }
+        }
+    }
+    found
 }
 
 /// What is kept: what a search would try, and everything at once.
@@ -267,7 +276,11 @@ fn compare(site: Site<'_>, watched: &Watched, keep: &Keep, target: Target, done:
             "{text}, in the view of {key} with {:?} that keeps {} things{}",
             keep.start,
             keep.vars.len(),
-            if site.entered.is_some() { ", calls entered" } else { "" }
+            match site.entered.map(|e| e.loop_of_callee(0).is_some()) {
+                Some(true) => ", in the only caller",
+                Some(false) => ", calls entered",
+                None => "",
+            }
         )
     };
     let mut steps = Steps::new(&ts, header);
@@ -316,8 +329,12 @@ fn compare(site: Site<'_>, watched: &Watched, keep: &Keep, target: Target, done:
 }
 
 /// What a loop has, for the report.
-fn features(site: Site<'_>, watched: &Watched) -> BTreeSet<&'static str> {
+fn features(site: Site<'_>, at: Looked, watched: &Watched) -> BTreeSet<&'static str> {
     let mut found = BTreeSet::new();
+    if at.around == Around::Caller {
+        // The rest was told of its own function.
+        return BTreeSet::from(["in the only caller"]);
+    }
     let function: &Function = site.function();
     let functions = site.functions;
     let this = &function.loops[site.of];

@@ -1,9 +1,9 @@
 //! What variables and places hold at the headers of loops.
 
 use super::arithmetic::signed;
-use super::machine::{Machine, Val, Watcher};
+use super::machine::{Frame, Machine, Val, Watcher};
 use dashu_int::IBig;
-use lariat_check::view::Places;
+use lariat_check::view::{Entered, Places};
 use lariat_front::translate::{Held, Origins};
 use lariat_ir::function::{Functions, ObjectRef};
 use lariat_ir::neutral::IntType;
@@ -12,13 +12,23 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the variables and places of a loop hold that are of interest, as far as that is known.
 pub(super) type State = BTreeMap<usize, IBig>;
 
-/// A loop of a function, as it is or with calls entered.
+/// In which surroundings a loop is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Around {
+    /// Its function as it is.
+    Function,
+    /// Its function with calls entered.
+    Callees,
+    /// The function that calls its function, at the only place, with that call entered.
+    Caller,
+}
+
+/// A loop of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Looked {
     /// Its number.
     pub of: usize,
-    /// Whether calls are entered.
-    pub entered: bool,
+    pub around: Around,
 }
 
 /// A loop that is watched.
@@ -33,14 +43,16 @@ pub(super) struct Watched {
     pub entered: Vec<(State, bool)>,
     /// Whether two places with different names had a byte in common.
     pub is_aliased: bool,
+    /// The caller, if that is where variables are looked for that are not of the function.
+    caller: Option<Entered>,
     /// How often the header was visited.
     visits: u64,
 }
 
 impl Watched {
-    pub(super) fn new(wanted: BTreeSet<usize>, places: Places) -> Self {
+    pub(super) fn new(wanted: BTreeSet<usize>, places: Places, caller: Option<Entered>) -> Self {
         let (steps, entered) = (Vec::new(), Vec::new());
-        Self { wanted, places, steps, entered, is_aliased: false, visits: 0 }
+        Self { wanted, places, steps, entered, is_aliased: false, caller, visits: 0 }
     }
 
     /// Whether the way from this visit is recorded: from the first ones, and from some of the others.
@@ -76,11 +88,11 @@ impl<'a> Recorder<'a> {
         let mut state = State::new();
         let mut at: Vec<(u64, u64, usize, i64)> = Vec::new();
         for &v in &watched.wanted {
-            if let Some(value) = self.value(machine, f, &watched.places, v) {
+            if let Some(value) = self.value(machine, f, watched, v) {
                 state.insert(v, value);
             }
             if v >= watched.places.first
-                && let Some(address) = self.address(machine, f, &watched.places, v)
+                && let Some(address) = self.address(machine, f, watched, v)
             {
                 let p = &watched.places.list[v - watched.places.first];
                 at.push((address, p.bytes, p.root, p.offset));
@@ -94,33 +106,45 @@ impl<'a> Recorder<'a> {
     }
 
     /// The address of a place.
-    fn address(&self, machine: &Machine<'_>, f: usize, places: &Places, v: usize) -> Option<u64> {
-        let place = &places.list[v - places.first];
-        let root = self.value(machine, f, places, place.root)?;
+    fn address(&self, machine: &Machine<'_>, f: usize, watched: &Watched, v: usize) -> Option<u64> {
+        let place = &watched.places.list[v - watched.places.first];
+        let root = self.value(machine, f, watched, place.root)?;
         u64::try_from(root + IBig::from(place.offset)).ok()
     }
 
-    fn value(&self, machine: &Machine<'_>, f: usize, places: &Places, v: usize) -> Option<IBig> {
-        let frame = machine.frame();
+    /// What a variable holds in an activation of its function.
+    fn of_function(&self, machine: &Machine<'_>, frame: &Frame, f: usize, v: usize) -> Option<IBig> {
         let bits = |v: &Val| match v {
             Val::Bits(b) => Some(*b),
             _ => None,
         };
-        if v < places.first {
-            // What came with a call that was entered is not known here.
-            let var = self.functions.list[f].vars.get(v)?;
-            if let Some(ObjectRef::Global(g)) = var.object {
-                return Some(machine.global(g).into());
+        // What came with a call that was entered is not known here.
+        let var = self.functions.list[f].vars.get(v)?;
+        if let Some(ObjectRef::Global(g)) = var.object {
+            return Some(machine.global(g).into());
+        }
+        // What was added to the functions has no counterpart.
+        match self.origins[f].1.get(v).copied().flatten()? {
+            Held::Value(id) => self.read_as(bits(&frame.values[id.0 as usize])?, var.ty),
+            Held::Arriving(id) => self.read_as(bits(frame.arriving.get(&id)?)?, var.ty),
+            Held::Content(id) => {
+                let address = u64::try_from(bits(&frame.values[id.0 as usize])?).ok()?;
+                let width = if var.ty == self.functions.address { 64 } else { var.ty.width };
+                self.read_as(bytes(machine, address, u64::from(width.div_ceil(8)))?, var.ty)
             }
-            // What was added to the functions has no counterpart.
-            return match self.origins[f].1.get(v).copied().flatten()? {
-                Held::Value(id) => self.read_as(bits(&frame.values[id.0 as usize])?, var.ty),
-                Held::Arriving(id) => self.read_as(bits(frame.arriving.get(&id)?)?, var.ty),
-                Held::Content(id) => {
-                    let address = u64::try_from(bits(&frame.values[id.0 as usize])?).ok()?;
-                    let width = if var.ty == self.functions.address { 64 } else { var.ty.width };
-                    self.read_as(bytes(machine, address, u64::from(width.div_ceil(8)))?, var.ty)
-                }
+        }
+    }
+
+    fn value(&self, machine: &Machine<'_>, f: usize, watched: &Watched, v: usize) -> Option<IBig> {
+        let places = &watched.places;
+        if v < places.first {
+            return match &watched.caller {
+                None => self.of_function(machine, machine.frame(), f, v),
+                Some(caller) => match caller.var_of_callee(v) {
+                    Some(own) => self.of_function(machine, machine.frame(), f, own),
+                    // The activation below is the caller's: nobody else calls it.
+                    None => self.of_function(machine, machine.caller()?, caller.of(), v),
+                },
             };
         }
         let place = &places.list[v - places.first];
@@ -129,7 +153,7 @@ impl<'a> Recorder<'a> {
             return None;
         }
         let width = if place.ty == self.functions.address { 64 } else { u64::from(place.ty.width) };
-        let address = self.address(machine, f, places, v)?;
+        let address = self.address(machine, f, watched, v)?;
         // What was written by another type is not read before it is written again.
         let is_own = place.by.as_ref().is_none_or(|by| machine.memory.agrees(address, place.bytes, by));
         if width != 8 * place.bytes || !is_own {
