@@ -1,8 +1,8 @@
 //! Views have every step of the loop that they are made of, whatever is forgotten, and what they cover follows by their rules.
 
 use lariat_check::view::{
-    Cover, Effects, Ending, Keep, Left, Places, Refusal, Rest, Site, Start, View, derive, derive_walk, enter,
-    enter_caller,
+    Against, Cover, Effects, Ending, Given, Keep, Left, Places, Refusal, Rest, Site, Start, View, comparisons, derive,
+    derive_given, derive_walk, enter, enter_caller,
 };
 use lariat_check::{Proved, System, check};
 use lariat_ir::function::{
@@ -49,6 +49,7 @@ fn all(list: Vec<Function>) -> Functions {
         address: ADDRESS,
         internal: BTreeSet::new(),
         taken: Vec::new(),
+        replaceable: BTreeSet::new(),
         replaced: Vec::new(),
         rings: false,
         members: BTreeMap::new(),
@@ -886,7 +887,7 @@ fn condition_of(
     let view = derive_walk(site, &Places::of(site)).expect("there is no reason against a view");
     let view = view.expect("it walks along links");
     let when = view.when().expect("it has a condition");
-    (when.to_string(), when.exactly)
+    (when.to_string(), when.is_exact())
 }
 
 /// A number of the cell behind `from`, by a type that no link has.
@@ -1173,4 +1174,76 @@ fn the_only_call_says_what_arguments_are() {
     let step = twice.blocks[0].steps[0].clone();
     twice.blocks[0].steps.push(step);
     assert!(enter_caller(&internal(vec![twice, g()]), 1).is_none());
+}
+
+/// `while (n > d) n -= d;`
+fn steps_of_d() -> Function {
+    let mut f = function("f", &[("n", INT), ("d", INT)]);
+    let minus = Expr::binary(BinaryOp::Sub, INT, Overflow::Undefined, var(0), var(1));
+    f.blocks = vec![
+        Block { steps: Vec::new(), end: End::Jump(1) },
+        Block { steps: Vec::new(), end: End::Branch { cond: less(1, 0), yes: 2, no: 3 } },
+        Block { steps: vec![Step::Assign { var: 0, value: minus }], end: End::Jump(1) },
+        Block { steps: Vec::new(), end: End::Return(None) },
+    ];
+    f.loops = vec![a_loop("f", 1, &[1, 2], None)];
+    f
+}
+
+#[test]
+fn a_view_may_begin_where_a_comparison_holds_and_says_so() {
+    let functions = all(vec![steps_of_d()]);
+    let effects = Effects::of(&functions);
+    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0, entered: None };
+    let places = Places::of(site);
+    let keep = Keep { vars: BTreeSet::from([0, 1]), start: Start::Anywhere };
+    let positive = Given { left: 1, op: CmpOp::Gt, right: Against::Number(0) };
+    let view = derive_given(site, &places, &keep, &positive).expect("there is no reason against a view");
+    assert_eq!(view.when().expect("it has a condition").to_string(), "`d > 0`");
+    let ts = neutral::lower(view.program(), Semantics::CTerminates);
+    let terms = &ts.terms;
+    let header = lariat_ir::LoopForest::of(&ts).loops.iter().next().expect("it has a loop").header;
+    let (n, d) = (ts.vars[Id::from_index(0)].term, ts.vars[Id::from_index(1)].term);
+    let claim = |invariant: Term| Claim {
+        system: ts.hash(),
+        property: Property::Terminates(header),
+        when: terms.tt(),
+        certificate: Certificate::Ranking {
+            outline: Outline { invariants: BTreeMap::from([(header, invariant)]), inner: Vec::new() },
+            measures: BTreeMap::from([(
+                header,
+                vec![Measure { order: Order::Int, term: terms.apply(Op::IntSub, &[n, d]) }],
+            )]),
+        },
+    };
+    let limit = Limit::default();
+    let system = System::verify(&ts, &mut Z3Solver::new().direct(), limit).expect("it is total and disjoint");
+    let accepts = |t: Term| check(&system, &claim(t), &mut Z3Solver::new().direct(), limit).ok();
+    assert!(accepts(terms.tt()).is_none(), "it falls only by a positive step");
+    assert!(accepts(terms.apply(Op::IntLt, &[terms.int(1), d])).is_none(), "the view begins with a step of 1, too");
+    let proved = accepts(terms.apply(Op::IntLt, &[terms.int(0), d])).expect("it is positive in the beginning");
+    let ending = Ending::of(&view, Semantics::CTerminates, &system, &proved).expect("it is the view's");
+    let mut cover = Cover::new(&functions, [ending]);
+    let rest = cover.ends(0, 0).expect("it ends, under a condition");
+    assert_eq!(rest.conditions, BTreeSet::from([(0, 0)]));
+    assert_eq!(cover.program(0), Err(Left::Condition(0, 0)), "nobody shows that it holds");
+    assert!(comparisons(site, &places, &keep, &BTreeSet::from([0, 1])).contains(&positive));
+}
+
+#[test]
+fn no_comparison_is_made_where_a_loop_is_not_entered_at_its_header() {
+    let mut f = steps_of_d();
+    let given = Given { left: 1, op: CmpOp::Gt, right: Against::Number(0) };
+    let derived = |f: &Function, start: Start| {
+        let functions = all(vec![f.clone()]);
+        let effects = Effects::of(&functions);
+        let site = Site { functions: &functions, effects: &effects, function: 0, of: 0, entered: None };
+        let keep = Keep { vars: BTreeSet::from([0, 1]), start };
+        derive_given(site, &Places::of(site), &keep, &given).is_ok()
+    };
+    assert!(derived(&f, Start::Anywhere));
+    assert!(!derived(&f, Start::SecondRound), "by then the number may be another one");
+    assert!(!derived(&f, Start::Entry));
+    f.blocks[0].end = End::Choose(vec![1, 2]);
+    assert!(!derived(&f, Start::Anywhere), "the first state at the header is not that in which it is entered");
 }

@@ -79,18 +79,28 @@ fn search(task: &Task<'_>, cx: &EngineCx, supported: bool) -> Result<Claim, NoCl
     if is_large && !supported {
         return Err("one round of it is too large for a first look".into());
     }
+    let mut kept = Vec::new();
     if supported && !is_large {
         invariants.clone_from(&Invariants::of(task.board, ts, task.forest, cx.deadline));
         let here = invariants.get(&header).copied().filter(|t| *t != ts.terms.tt());
-        let here = here.ok_or("nothing is known where it begins")?;
+        round.facts.extend(here);
+        kept = brought_along(ts, header, &task.this().body);
+        if here.is_none() && kept.is_empty() {
+            return Err("nothing is known where it begins".into());
+        }
+    }
+    let mut asked = Asked::new(&round, ts, cx);
+    keep_facts(&round, &mut kept, &mut asked);
+    if supported && !is_large {
+        for f in &kept {
+            asked.solver.assert(&ts.terms, *f);
+        }
+        let here: Vec<Term> = invariants.get(&header).copied().into_iter().chain(kept).collect();
+        let here = ts.terms.all(here.into_iter().filter(|t| *t != ts.terms.tt()));
         atoms(ts, here, &mut round.compared);
-        round.facts.push(here);
+        invariants.insert(header, here);
     }
-    let mut asked = Asked { ts, solver: cx.solver(), cx, count: 0, unanswered: 0 };
-    for f in &round.facts {
-        asked.solver.assert(&ts.terms, *f);
-    }
-    if repeats(&round, &mut asked) {
+    if matches!(repeat(&round, &mut asked), Answer::Sat(_)) {
         return Err(NoClaim::Repeats("in some state one round changes nothing that its exits ask".to_owned()));
     }
     let candidates = candidates(ts, &round);
@@ -110,8 +120,108 @@ fn search(task: &Task<'_>, cx: &EngineCx, supported: bool) -> Result<Claim, NoCl
     Ok(Claim { system, property: Property::Terminates(header), when, certificate })
 }
 
+/// What the conditions say by which a loop is come to, of variables that keep their values on the way: parts that all ways in have in common.
+fn brought_along(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Vec<Term> {
+    let terms = &ts.terms;
+    let ways = ts.edges.iter().filter(|e| e.to == header && !body.contains(&e.from));
+    let facts = ways.map(|e| {
+        let is_changed = |s: &Term| match terms.role(*s) {
+            Some(Role::Var(v)) => e.updates.iter().any(|(w, _)| *w == v),
+            _ => true,
+        };
+        let said = terms.conjuncts(e.guard).into_iter().filter(|t| *t != terms.tt());
+        said.filter(|t| !terms.symbols(*t).iter().any(is_changed)).collect::<BTreeSet<Term>>()
+    });
+    let common = facts.reduce(|a, b| a.intersection(&b).copied().collect());
+    common.unwrap_or_default().into_iter().take(MOST_BROUGHT).collect()
+}
+
+/// So many such facts are looked at.
+const MOST_BROUGHT: usize = 8;
+
+/// Leaves those of some facts that every round keeps, all of them together.
+fn keep_facts(round: &Round, facts: &mut Vec<Term>, asked: &mut Asked<'_>) {
+    let (ts, terms) = (asked.ts, &asked.ts.terms);
+    while !facts.is_empty() {
+        let later: Vec<Term> = facts.iter().map(|f| behind(ts, round, *f)).collect();
+        let broken = terms.any(later.iter().map(|t| terms.not(*t)));
+        let all: Vec<Term> = facts.iter().copied().chain([broken]).collect();
+        match asked.cx.ask(asked.solver.as_mut(), ts, &all) {
+            Answer::Unsat => return,
+            Answer::Sat(step) => {
+                let mut holds = later.iter().map(|t| step.eval(terms, *t).as_bool());
+                facts.retain(|_| holds.next().unwrap_or(false));
+            }
+            Answer::Unknown(_) => facts.clear(),
+        }
+    }
+}
+
+/// The first of some conditions on the state at the header under which a loop ends for a measure found here, if it is entered where that holds: each round keeps it,
+/// something falls in each, and two are possible from some state `within` the types of numbers. A condition that holds always is a good one to begin with.
+pub fn first_that_suffices(
+    ts: &TransitionSystem,
+    (header, body): (LocId, &BTreeSet<LocId>),
+    (conditions, within): (&[Term], &[Term]),
+    cx: &EngineCx,
+) -> Option<usize> {
+    /// The unknown values of the second round come behind those of the first.
+    const SECOND: u32 = 1 << 20;
+    let terms = &ts.terms;
+    let round = round(ts, header, body)?;
+    if terms.reachable(&round.facts).len() > LARGE {
+        return None;
+    }
+    let mut asked = Asked::new(&round, ts, cx);
+    let second = round_from(ts, (header, body), round.after.clone(), SECOND)?;
+    let twice: Vec<Term> = within.iter().copied().chain(second.facts).collect();
+    let same = match repeat(&round, &mut asked) {
+        Answer::Sat(same) => Some(same),
+        Answer::Unsat => None,
+        Answer::Unknown(_) => return None,
+    };
+    let candidates = candidates(ts, &round);
+    // Where some round changes nothing, what does not exclude it is not enough.
+    let excludes = |c: &Term| same.as_ref().is_none_or(|same| !same.eval(terms, *c).as_bool());
+    let mut tried = 0;
+    for (n, condition) in conditions.iter().enumerate().filter(|(_, c)| excludes(c)) {
+        if tried == MOST_CONDITIONS || cx.out_of_time() {
+            return None;
+        }
+        tried += 1;
+        (asked.count, asked.unanswered) = (0, 0);
+        let later = behind(ts, &round, *condition);
+        asked.solver.push();
+        asked.solver.assert(terms, *condition);
+        let is_kept = matches!(asked.ask(&[terms.not(later)]), Answer::Unsat);
+        // A condition under which nothing goes round says nothing.
+        let ends = is_kept
+            && matches!(asked.ask(&twice), Answer::Sat(_))
+            && matches!(repeat(&round, &mut asked), Answer::Unsat)
+            && tuple(&round, &candidates, &mut asked).is_some();
+        asked.solver.pop();
+        if ends {
+            return Some(n);
+        }
+    }
+    None
+}
+
+/// So many conditions are tried.
+const MOST_CONDITIONS: usize = 14;
+
 /// One round from the header back to it; nothing if a cycle avoids the header.
 fn round(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Option<Round> {
+    round_from(ts, (header, body), ts.vars.iter().map(|v| v.term).collect(), 0)
+}
+
+/// The same from some state, with unknown values that are numbered from here on.
+fn round_from(
+    ts: &TransitionSystem,
+    (header, body): (LocId, &BTreeSet<LocId>),
+    state: Vec<Term>,
+    mut frame: u32,
+) -> Option<Round> {
     let terms = &ts.terms;
     let places: Vec<LocId> = body.iter().copied().collect();
     let number: BTreeMap<LocId, usize> = places.iter().enumerate().map(|(n, l)| (*l, n)).collect();
@@ -128,9 +238,8 @@ fn round(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Option
     let mut ranges = BTreeMap::new();
     // For each location the ways that arrive there: when, and with what.
     let mut arrivals: BTreeMap<LocId, Vec<(Term, Vec<Term>)>> = BTreeMap::new();
-    arrivals.insert(header, vec![(terms.tt(), ts.vars.iter().map(|v| v.term).collect())]);
+    arrivals.insert(header, vec![(terms.tt(), state)]);
     let mut back: Vec<(Term, Vec<Term>)> = Vec::new();
-    let mut frame = 0;
     // Each component stands behind all that it leads to.
     for c in order.iter().rev() {
         let at = places[c.nodes[0]];
@@ -318,7 +427,16 @@ struct Asked<'a> {
     unanswered: u32,
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
+    /// One that knows what holds of rounds.
+    fn new(round: &Round, ts: &'a TransitionSystem, cx: &'a EngineCx) -> Self {
+        let mut solver = cx.solver();
+        for f in &round.facts {
+            solver.assert(&ts.terms, *f);
+        }
+        Self { ts, solver, cx, count: 0, unanswered: 0 }
+    }
+
     /// Whether these terms can hold together in a round.
     fn ask(&mut self, all: &[Term]) -> Answer {
         let answer = self.cx.ask(self.solver.as_mut(), self.ts, all);
@@ -333,12 +451,12 @@ impl Asked<'_> {
     }
 }
 
-/// Whether some round leaves everything as it was.
-fn repeats(round: &Round, asked: &mut Asked<'_>) -> bool {
+/// A round that leaves everything as it was.
+fn repeat(round: &Round, asked: &mut Asked<'_>) -> Answer {
     let terms = &asked.ts.terms;
     let changed = asked.ts.vars.iter().zip(&round.after).filter(|(v, after)| v.term != **after);
     let same: Vec<Term> = changed.map(|(v, after)| terms.apply(Op::Eq, &[v.term, *after])).collect();
-    matches!(asked.ask(&same), Answer::Sat(_))
+    asked.ask(&same)
 }
 
 /// A measure before and behind a round.

@@ -1,7 +1,7 @@
 //! What the other integer semantics say of loops that C leaves open, because a number may overflow there.
 
-use crate::upstream;
 use crate::analyze::{EntryStudy, Settings, Study, analyze_next};
+use crate::upstream;
 use crate::views::{Found, study_views};
 use lariat_check::view::Cover;
 use lariat_ir::function::Functions;

@@ -15,9 +15,10 @@ pub fn reaches(ts: &TransitionSystem, body: &BTreeSet<LocId>) -> bool {
     }
     let edges: Vec<&Edge> = ts.edges.iter().filter(|e| before.contains(&e.to)).collect();
     let decisive = decisive(ts, body, &edges);
-    edges.iter().filter(|e| ts.overflows.contains(&e.from)).any(|e| {
-        computes(ts, e.guard) || e.updates.iter().any(|(v, t)| decisive.contains(v) && computes(ts, *t))
-    })
+    edges
+        .iter()
+        .filter(|e| ts.overflows.contains(&e.from))
+        .any(|e| computes(ts, e.guard) || e.updates.iter().any(|(v, t)| decisive.contains(v) && computes(ts, *t)))
 }
 
 /// The locations from which a way leads to a loop, those of the loop included.

@@ -3,15 +3,16 @@
 use crate::analyze::{Inquiry, Settings, Study};
 use crate::source::Source;
 use lariat_check::view::{
-    Acyclic, Cover, Effects, Ending, Entered, Keep, Loss, Places, Site, Start, View, deps, derive, derive_walk, enter,
-    enter_caller, keeps, losses, refusal,
+    Against, Condition, Cover, Effects, Ending, Entered, Given, Keep, Loss, Places, Site, Start, View, comparisons,
+    deps, derive, derive_given, derive_walk, enter, enter_caller, keeps, losses, refusal,
 };
-use lariat_engines::Effort;
+use lariat_engines::{Effort, EngineCx, exits};
 use lariat_ir::function::Functions;
-use lariat_ir::neutral::{self, Target};
-use lariat_ir::{Integers, LoopKey, TransitionSystem};
+use lariat_ir::neutral::{self, CmpOp, IntType, Target};
+use lariat_ir::value::{Bits, Value};
+use lariat_ir::{Id, Integers, LoopForest, LoopKey, Op, Sort, Term, TransitionSystem, VarId};
 use lariat_smt::{ContextPool, Limit};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -55,7 +56,7 @@ pub struct ViewStudy {
     /// What the view is made of: `loop`, `function`, `callees` or `callers`.
     pub rung: &'static str,
     /// What must hold when the loop is entered, for it to end; nothing if it always ends.
-    pub when: Option<Acyclic>,
+    pub when: Option<Condition>,
     /// The proof.
     pub ending: Ending,
 }
@@ -161,10 +162,12 @@ enum Pass {
     Invariants,
     /// Along links. That a loop always ends would say more than that it does under a condition.
     Walk,
+    /// From where a number is as it should be.
+    Given,
 }
 
 impl Pass {
-    const ALL: [Self; 5] = [Self::Own, Self::Callees, Self::Caller, Self::Invariants, Self::Walk];
+    const ALL: [Self; 6] = [Self::Own, Self::Callees, Self::Caller, Self::Invariants, Self::Walk, Self::Given];
 }
 
 /// A loop of which no view is proved to end yet.
@@ -260,6 +263,7 @@ impl Search<'_> {
                 let view = derive_walk(rung.site, &rung.places).ok()??;
                 self.view(&view, &WALK, deadline)
             }),
+            Pass::Given => this.own.iter().chain(&this.callees).find_map(|rung| self.given(rung, deadline)),
         }
     }
 
@@ -286,6 +290,51 @@ impl Search<'_> {
                 Looked::Repeats if view.start() != Start::Entry => {}
                 Looked::Open | Looked::Repeats if THEN.fits(&view) => rung.tried.push(view),
                 Looked::Open | Looked::Repeats => {}
+            }
+        }
+        None
+    }
+
+    /// Looks for a comparison that is all that is missing when the loop is entered.
+    fn given(&self, rung: &Rung<'_>, deadline: Instant) -> Option<ViewStudy> {
+        let (site, places) = (rung.site, &rung.places);
+        let deps = deps(site, places);
+        let mut tried = BTreeSet::new();
+        for keep in keeps(site, places, &deps).filter(|k| k.start != Start::Entry) {
+            let keep = Keep { start: Start::Anywhere, ..keep };
+            if Instant::now() >= deadline || !tried.insert(keep.vars.clone()) {
+                continue;
+            }
+            let Ok(view) = derive(site, places, &keep) else { break };
+            if !GIVEN.fits(&view) {
+                continue;
+            }
+            let ts = neutral::lower(view.program(), self.target);
+            let forest = LoopForest::of(&ts);
+            let Some(this) = forest.loops.iter().next() else { continue };
+            let all = comparisons(site, places, &keep, &deps.exits);
+            let compared = all.iter().map(|given| compared(&ts, &view, &keep, given));
+            let terms: Vec<Term> = [ts.terms.tt()].into_iter().chain(compared).collect();
+            let within: Vec<Term> =
+                ts.vars.iter().zip(&view.program().vars).map(|(v, (_, ty))| in_range(&ts, v.term, *ty)).collect();
+            let cx = EngineCx {
+                effort: Effort::Brief,
+                audit: false,
+                limit: Limit::rlimit(QUESTION),
+                deadline: deadline.min(Instant::now() + ATTEMPT),
+                gave_up: RefCell::default(),
+            };
+            let suffices = exits::first_that_suffices(&ts, (this.header, &this.body), (&terms, &within), &cx);
+            let view = match suffices {
+                None => continue,
+                Some(0) => view,
+                Some(n) => match derive_given(site, places, &keep, &all[n - 1]) {
+                    Ok(view) => view,
+                    Err(_) => continue,
+                },
+            };
+            if let Some(found) = self.view(&view, &GIVEN, deadline) {
+                return Some(found);
             }
         }
         None
@@ -359,9 +408,51 @@ const FROM_ENTRY: Attempt = Attempt { engines: FIRST.engines, most: (24, 60) };
 /// What is left is tried with invariants, on small views: they cost several times as much, and decide one loop in thirty.
 const THEN: Attempt = Attempt { engines: &[("exits", Effort::Brief), ("ranking", Effort::Quick)], most: (16, 8) };
 
+/// Where a condition was found, small views as well.
+const GIVEN: Attempt = Attempt { engines: &[("exits", Effort::Brief)], most: (32, 12) };
+
 /// Where only the number of links that are to come is kept.
 const WALK: Attempt =
     Attempt { engines: &[("exits", Effort::Quick), ("ranking", Effort::Quick)], most: (usize::MAX, usize::MAX) };
+
+/// That a number is one of its type.
+fn in_range(ts: &TransitionSystem, value: Term, ty: IntType) -> Term {
+    let terms = &ts.terms;
+    if terms.sort(value) != Sort::Int {
+        return terms.tt();
+    }
+    let (least, greatest) = ty.range();
+    let at_least = terms.apply(Op::IntLe, &[terms.int(least), value]);
+    terms.and(at_least, terms.apply(Op::IntLe, &[value, terms.int(greatest)]))
+}
+
+/// A comparison as a term of a view's system.
+fn compared(ts: &TransitionSystem, view: &View, keep: &Keep, given: &Given) -> Term {
+    let at = |v: usize| keep.vars.iter().position(|k| *k == v).expect("it compares what is kept");
+    let terms = &ts.terms;
+    let of = |v: usize| ts.vars[VarId::from_index(at(v))].term;
+    let (left, signed) = (of(given.left), view.program().vars[at(given.left)].1.signed);
+    let right = match &given.right {
+        Against::Kept(v) => of(*v),
+        Against::Number(n) => match terms.sort(left) {
+            Sort::BitVec(width) => terms.value(&Value::Bv(Bits::from_int(width, &(*n).into()))),
+            _ => terms.int(*n),
+        },
+    };
+    let (less, less_or_equal) = match (terms.sort(left), signed) {
+        (Sort::BitVec(_), true) => (Op::BvSlt, Op::BvSle),
+        (Sort::BitVec(_), false) => (Op::BvUlt, Op::BvUle),
+        _ => (Op::IntLt, Op::IntLe),
+    };
+    match given.op {
+        CmpOp::Lt => terms.apply(less, &[left, right]),
+        CmpOp::Le => terms.apply(less_or_equal, &[left, right]),
+        CmpOp::Gt => terms.apply(less, &[right, left]),
+        CmpOp::Ge => terms.apply(less_or_equal, &[right, left]),
+        CmpOp::Eq => terms.eq(left, right),
+        CmpOp::Ne => terms.not(terms.eq(left, right)),
+    }
+}
 
 /// What came of a look at a view.
 enum Looked {

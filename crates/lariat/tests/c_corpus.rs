@@ -74,6 +74,7 @@ folders! {
     bit_fields: "bit-fields",
     bool: "bool",
     calls: "calls",
+    conditions: "conditions",
     const_functions: "const-functions",
     dangling: "dangling",
     float: "float",

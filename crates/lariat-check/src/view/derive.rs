@@ -1,5 +1,6 @@
 //! A view as a neutral program.
 
+use super::given::Compared;
 use super::links::Acyclic;
 use super::places::{Lost, Places, assigned};
 use super::symbolic::{
@@ -8,7 +9,7 @@ use super::symbolic::{
 };
 use super::{Keep, Refusal, Site, Start, refusal};
 use lariat_ir::fast::FastMap;
-use lariat_ir::function::{End, FunctionLoop};
+use lariat_ir::function::{AccessType, End, FunctionLoop, Functions};
 use lariat_ir::neutral::{Case, CmpOp, Cond, Expr, Goto, IntType, Location, Program, Recursion, Unknown};
 use lariat_ir::{Id, LoopCopy, Mode, SourceId, SourceLoop, UnknownKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +22,52 @@ pub fn derive(site: Site<'_>, places: &Places, keep: &Keep) -> Result<View, Refu
     }
     let none = Places::none(site);
     let mut maker = Maker::new(site, (places, &none), keep);
-    maker.make(keep.start);
+    maker.make(keep.start, None);
     Ok(View::new(maker.program, site, (keep.start, places.uses_types()), None))
+}
+
+/// The same, from the states in which a condition holds of what is kept.
+pub(super) fn derive_from(
+    site: Site<'_>,
+    places: &Places,
+    keep: &Keep,
+    compared: Compared,
+    condition: &dyn Fn(&dyn Fn(usize) -> Expr) -> Cond,
+) -> Result<View, Refusal> {
+    if let Some(why) = refusal(site, keep.start) {
+        return Err(why);
+    }
+    let none = Places::none(site);
+    let mut maker = Maker::new(site, (places, &none), keep);
+    let kept = maker.kept.clone();
+    maker.make(keep.start, Some(condition(&|v| Expr::Var(kept[&v]))));
+    let when = Condition::Compared(compared);
+    Ok(View::new(maker.program, site, (keep.start, places.uses_types()), Some(when)))
+}
+
+/// What must hold when a loop is entered, for it to end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// Links have no cycle.
+    Acyclic(Acyclic),
+    /// A number is as it should be.
+    Compared(Compared),
+}
+
+impl Condition {
+    /// Whether the loop runs for ever exactly if it does not hold.
+    pub fn is_exact(&self) -> bool {
+        matches!(self, Self::Acyclic(when) if when.exactly)
+    }
+}
+
+impl std::fmt::Display for Condition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Acyclic(when) => when.fmt(f),
+            Self::Compared(when) => when.fmt(f),
+        }
+    }
 }
 
 /// A program about a loop, without locations.
@@ -45,7 +90,7 @@ pub struct View {
     of: usize,
     uses_types: bool,
     start: Start,
-    when: Option<Acyclic>,
+    when: Option<Condition>,
     has_entered: bool,
     /// The function and the loop in it that this is a view of, where the function's only call was entered.
     callee: Option<(usize, usize)>,
@@ -56,7 +101,7 @@ impl View {
         program: Program,
         site: Site<'_>,
         (start, uses_types): (Start, bool),
-        when: Option<Acyclic>,
+        when: Option<Condition>,
     ) -> Self {
         let has_entered = site.entered.is_some();
         let callee = site.entered.and_then(|e| e.in_callee(site.of, site.functions));
@@ -71,7 +116,7 @@ impl View {
         self.has_entered
     }
     /// What must hold when the loop is entered; nothing if it is a view of all runs.
-    pub fn when(&self) -> Option<&Acyclic> {
+    pub fn when(&self) -> Option<&Condition> {
         self.when.as_ref()
     }
     /// Where it begins.
@@ -188,7 +233,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn make(&mut self, start: Start) {
+    fn make(&mut self, start: Start, given: Option<Cond>) {
         let first = match start {
             Start::Anywhere => None,
             Start::SecondRound => {
@@ -213,7 +258,18 @@ impl<'a> Maker<'a> {
             let value = self.unknown(&name, ty);
             assigns.push((v, value));
         }
-        let start = Case::new(None, assigns, Goto::Loc(first.unwrap_or(header)));
+        let first = first.unwrap_or(header);
+        // Runs in which the condition does not hold are not spoken of.
+        let first = match given {
+            None => first,
+            Some(given) => {
+                let cases =
+                    vec![Case::new(Some(given), Vec::new(), Goto::Loc(first)), Case::new(None, Vec::new(), Goto::Stop)];
+                self.program.locs.push(Location::new("given", cases));
+                self.program.locs.len() - 1
+            }
+        };
+        let start = Case::new(None, assigns, Goto::Loc(first));
         self.program.locs.push(Location::new("start", vec![start]));
         self.program.entry = self.program.locs.len() - 1;
         self.program.init = (0..self.program.vars.len()).map(|v| (v, Some(0.into()))).collect();
@@ -652,6 +708,14 @@ pub(super) fn describe(site: Site<'_>, places: &Places, v: usize) -> (String, In
     }
     let place = &places.list[v - places.first];
     let (root, ..) = describe(site, places, place.root);
+    if let Some(member) = place.by.as_ref().and_then(|by| member(site.functions, by)) {
+        // What is behind a place that has a name of its own.
+        let name = match root.strip_prefix('&') {
+            Some(object) => format!("{object}.{member}"),
+            None => format!("{root}->{member}"),
+        };
+        return (name, place.ty, true);
+    }
     let name = match root.strip_prefix('&') {
         Some(object) if place.offset == 0 => object.to_owned(),
         Some(object) => format!("{object}+{}", place.offset),
@@ -659,6 +723,16 @@ pub(super) fn describe(site: Site<'_>, places: &Places, v: usize) -> (String, In
         None => format!("*{root}+{}", place.offset),
     };
     (name, place.ty, true)
+}
+
+/// The name of the member as which memory is accessed: words for a reader.
+pub(super) fn member<'a>(functions: &'a Functions, by: &AccessType) -> Option<&'a String> {
+    let (base, offset, _) = by.member.as_ref()?;
+    // Behind the name of a struct stands a number that tells apart structs of one name, and before it, in C++, how long it is.
+    let name = base.split('#').next().unwrap_or(base);
+    let name = name.strip_prefix("_ZTS").unwrap_or(name);
+    let name = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    functions.members.get(&(name.to_owned(), *offset))
 }
 
 /// Where a loop stands, in few words.

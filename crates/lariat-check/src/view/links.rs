@@ -27,7 +27,7 @@
 //! is left, and the number is that of the cells still to come. Where each round follows one link, the cells are those at which the rounds begin; else the condition
 //! says that it speaks of these.
 
-use super::derive::{View, empty};
+use super::derive::{Condition, View, empty, member};
 use super::places::{Names, Place, Places, Where, Written, where_is};
 use super::symbolic::read_first;
 use super::{Effects, Refusal, Site, Start, refusal, repeats};
@@ -244,14 +244,7 @@ impl<'a> Walker<'a> {
     }
 
     fn named(&self, link: &Link) -> String {
-        let member = link.by.as_ref().and_then(|by| by.member.as_ref());
-        // Behind the name of a struct stands a number that tells apart structs of one name, and before it, in C++, how long it is.
-        let tag = |base: &str| {
-            let name = base.split('#').next().unwrap_or(base);
-            let name = name.strip_prefix("_ZTS").unwrap_or(name);
-            name.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned()
-        };
-        let name = member.and_then(|(base, offset, _)| self.site.functions.members.get(&(tag(base), *offset)));
+        let name = link.by.as_ref().and_then(|by| member(self.site.functions, by));
         name.map_or_else(|| format!("the pointer at byte {}", link.offset), |name| format!("`{name}`"))
     }
 
@@ -405,5 +398,5 @@ fn view(site: Site<'_>, when: Acyclic, uses_types: bool) -> View {
     program.locs.push(Location::new("start", vec![start]));
     program.entry = 1;
     program.init = vec![(0, Some(0.into()))];
-    View::new(program, site, (Start::Anywhere, uses_types), Some(when))
+    View::new(program, site, (Start::Anywhere, uses_types), Some(Condition::Acyclic(when)))
 }

@@ -30,6 +30,7 @@ pub mod cover;
 mod derive;
 pub mod effects;
 mod enter;
+mod given;
 mod links;
 mod losses;
 pub mod places;
@@ -38,9 +39,10 @@ mod slice;
 mod symbolic;
 
 pub use cover::{Cover, Ending, Left, Rest};
-pub use derive::{View, derive};
+pub use derive::{Condition, View, derive};
 pub use effects::Effects;
 pub use enter::{Entered, enter, enter_caller};
+pub use given::{Against, Given, comparisons, derive_given};
 pub use links::{Acyclic, derive_walk};
 pub use losses::{Loss, losses};
 pub use places::{Place, Places};
@@ -136,18 +138,16 @@ pub fn refusal(site: Site<'_>, start: Start) -> Option<Refusal> {
     if site.entered.is_some_and(|e| e.of() != site.function) {
         return Some(Refusal::Strange("calls of another function are entered".to_owned()));
     }
+    site.passed(start).into_iter().any(|l| enters_elsewhere(site, l)).then_some(Refusal::Irreducible)
+}
+
+/// Whether ways lead into a loop past its header.
+fn enters_elsewhere(site: Site<'_>, of: usize) -> bool {
+    let function = site.function();
+    let this = &function.loops[of];
     // A block that no run comes to enters nothing: checks whose outcome is known leave such blocks behind.
-    let reached = function.reached();
-    let is_entered_elsewhere = |l: usize| {
-        let inner = &function.loops[l];
-        reached.iter().copied().any(|b| {
-            inner.body.binary_search(&b).is_err()
-                && function.blocks[b]
-                    .end
-                    .targets()
-                    .iter()
-                    .any(|to| *to != inner.header && inner.body.binary_search(to).is_ok())
-        })
-    };
-    site.passed(start).into_iter().any(is_entered_elsewhere).then_some(Refusal::Irreducible)
+    function.reached().into_iter().any(|b| {
+        let leads_inside = |to: &usize| *to != this.header && this.body.binary_search(to).is_ok();
+        this.body.binary_search(&b).is_err() && function.blocks[b].end.targets().iter().any(leads_inside)
+    })
 }

@@ -8,8 +8,8 @@ use super::memory::layout::{Layout, Scalar, Size};
 use super::memory::start::{FirstContent, is_plain};
 use super::memory::types::never_meet;
 use super::points::{ObjectId, ObjectKind};
-use super::state::{Next, State, site};
 use super::prepare::constants_stored;
+use super::state::{Next, State, site};
 use super::values::arith::{self, Num, Sym, and, cmp, constant, operate, or, truth};
 use super::{block_successors, debug, leaves_of};
 use crate::module::{Function, FunctionId, Module, Op, Parameter, Type, TypeId, ValueId};
@@ -270,9 +270,8 @@ impl Builder<'_, '_> {
             }
             // The range for those who do not look into alternatives.
             let values: BTreeSet<IBig> = values.iter().map(|v| arith::wrap(&IBig::from(*v), scalar.ty)).collect();
-            let compare = |op, value: &IBig| {
-                cmp(op, scalar.ty, Expr::Var(scalar.var), Expr::Const(value.clone(), scalar.ty))
-            };
+            let compare =
+                |op, value: &IBig| cmp(op, scalar.ty, Expr::Var(scalar.var), Expr::Const(value.clone(), scalar.ty));
             let (least, most) = (values.first().expect("it has an initial one"), values.last().expect("as before"));
             let within = and(compare(CmpOp::Ge, least), compare(CmpOp::Le, most));
             let is_dense = *most == least + IBig::from(values.len() - 1);

@@ -4,7 +4,7 @@ use super::combine::loop_report;
 use super::{EntryReport, LoopReport, Reason, Subject, SystemReport, ViewReport};
 use crate::analyze::{EntryStudy, Verdict};
 use crate::views::{ViewStudy, Views};
-use lariat_check::view::{Acyclic, Cover, Effects, Left, Rest};
+use lariat_check::view::{Condition, Cover, Effects, Left, Rest};
 use lariat_ir::function::Functions;
 use lariat_ir::{Assumption, LoopCopy, LoopKey, lts};
 use std::collections::BTreeSet;
@@ -69,9 +69,9 @@ pub(super) fn with_views(
                     let when = conditions(functions, views, (f, l), rest);
                     // A condition of another loop may fail in a run that does not stay there.
                     let is_own = rest.conditions.len() == 1 && rest.conditions.contains(&(f, l));
-                    let exactly = is_own && view.when.as_ref().is_some_and(|when| when.exactly);
+                    let exactly = is_own && view.when.as_ref().is_some_and(Condition::is_exact);
                     let mut report = LoopReport { when, exactly, ..proved(file, functions, view, needs) };
-                    if view.when.is_some() {
+                    if matches!(view.when, Some(Condition::Acyclic(_))) {
                         report.why = vec![
                             "each iteration goes on to a cell behind the one before, and there are finitely many"
                                 .to_owned(),
@@ -143,10 +143,15 @@ fn is_given(functions: &Functions, views: &Views, rest: &Rest, report: &LoopRepo
     let effects = Effects::of(functions);
     let copies = report.others.iter().filter(|o| o.verdict == Verdict::Diverges).map(|o| &o.entry);
     let entries: BTreeSet<&String> = copies.chain([&report.entry]).collect();
-    let conditions: Vec<&Acyclic> = rest.conditions.iter().filter_map(|of| views.of(*of)?.when.as_ref()).collect();
+    let conditions: Vec<&Condition> = rest.conditions.iter().filter_map(|of| views.of(*of)?.when.as_ref()).collect();
+    // A number that is not as it should be is a caller's fault like any other.
+    let is_given_to = |when: &Condition, f: usize| match when {
+        Condition::Acyclic(when) => when.is_given_to(f, functions, &effects),
+        Condition::Compared(_) => false,
+    };
     entries.into_iter().all(|name| {
         let entry = functions.entries.iter().find(|f| functions.list[**f].shown == *name);
-        entry.is_some_and(|f| conditions.iter().all(|when| when.is_given_to(*f, functions, &effects)))
+        entry.is_some_and(|f| conditions.iter().all(|when| is_given_to(when, *f)))
     })
 }
 

@@ -3,17 +3,26 @@
 //! What an instruction does to registers and memory is not looked at: outputs, and all memory that others know of, are values
 //! of the environment. But assembly may end the program (`ud2`, a system call), wait for ever, or go elsewhere, and no report
 //! may assume that it does not where the text shows that it may. So the text must consist of instructions of which it is
-//! known that they go on to the next one; whatever else it contains, directives included, may do anything.
+//! known that they go on to the next one; whatever else it contains may do anything. Data in a section of its own, such as a table of notes for a tool, is not
+//! executed: the text may go to a section that nobody runs, write data there, and come back.
 
 /// Whether every instruction of a text is known to go on to the next one.
 pub(in crate::translate) fn falls_through(text: &str) -> bool {
     let mut statements = text.split(['\n', '\r', ';']).map(str::trim).filter(|s| !s.is_empty());
-    let mut locked = false;
-    statements.all(|s| statement(s, &mut locked)) && !locked
+    let mut at = Position::default();
+    statements.all(|s| statement(s, &mut at)) && !at.locked && !at.aside
 }
 
-/// One statement; `locked` says whether the prefix `lock` stands before it, by itself.
-fn statement(line: &str, locked: &mut bool) -> bool {
+/// What is known between two statements.
+#[derive(Default)]
+struct Position {
+    /// The prefix `lock` stands before the next one, by itself.
+    locked: bool,
+    /// They are in a section of data.
+    aside: bool,
+}
+
+fn statement(line: &str, at: &mut Position) -> bool {
     let mut rest = line;
     // What stands behind a mark of a comment is part of the statement for some assemblers: it only makes more unknown.
     if rest.starts_with('#') || rest.starts_with("//") || rest.starts_with('@') {
@@ -33,12 +42,34 @@ fn statement(line: &str, locked: &mut bool) -> bool {
             return true;
         }
         rest = rest[word.len()..].trim_start();
+        if at.aside || [".section", ".pushsection"].contains(&word.as_str()) {
+            return !at.locked && data(&word, rest, at);
+        }
         if !PREFIXES.contains(&word.as_str()) {
             // Only a read-modify-write of memory may be locked.
-            let lockable = !std::mem::take(locked) || is_one_of(&word, LOCKABLE) && rest.contains('$');
+            let lockable = !std::mem::take(&mut at.locked) || is_one_of(&word, LOCKABLE) && rest.contains('$');
             return lockable && is_one_of(&word, INSTRUCTIONS) && (word.starts_with('.') || operands(rest));
         }
-        *locked |= word == "lock";
+        at.locked |= word == "lock";
+    }
+}
+
+/// A directive that goes to a section of data, writes there, or comes back.
+fn data(word: &str, rest: &str, at: &mut Position) -> bool {
+    match word {
+        ".section" | ".pushsection" => {
+            let name = rest.split([',', ' ', '\t']).next().unwrap_or_default().trim_matches('"');
+            // What the loader or the program itself runs, or reads as objects of its own.
+            let kept = [".text", ".init", ".fini", ".ctors", ".dtors", ".preinit", ".data", ".rodata", ".bss", ".t"];
+            let is_other = !name.is_empty() && !kept.iter().any(|k| name.starts_with(k));
+            let was_aside = std::mem::replace(&mut at.aside, true);
+            is_other && !was_aside
+        }
+        ".text" | ".previous" | ".popsection" => {
+            at.aside = false;
+            true
+        }
+        _ => DATA.binary_search(&word).is_ok(),
     }
 }
 
@@ -67,6 +98,12 @@ fn is_one_of(word: &str, list: &[&str]) -> bool {
 }
 
 const PREFIXES: &[&str] = &["lock", "rep", "repe", "repne", "repnz", "repz"];
+
+/// What writes data, in the order of the alphabet.
+const DATA: &[&str] = &[
+    ".2byte", ".4byte", ".8byte", ".align", ".ascii", ".asciz", ".balign", ".byte", ".hword", ".int", ".long",
+    ".p2align", ".quad", ".short", ".skip", ".space", ".string", ".word", ".zero",
+];
 
 /// What `lock` may stand before, in the order of the alphabet.
 const LOCKABLE: &[&str] = &[
@@ -194,6 +231,7 @@ mod tests {
     #[test]
     fn the_list_is_in_order() {
         assert!(INSTRUCTIONS.windows(2).all(|w| w[0] < w[1]), "{INSTRUCTIONS:?}");
+        assert!(DATA.windows(2).all(|w| w[0] < w[1]), "{DATA:?}");
     }
 
     #[test]
@@ -211,6 +249,8 @@ mod tests {
             "# barrier",
             "MOV %eax, %ebx",
             "wfi",
+            "1:\n .section .notes\n .long 1b\n .long 1, 29\n .text",
+            ".pushsection __ex_table,\"a\",@progbits\n .balign 4\n .long 1b - .\n .popsection\n nop",
         ] {
             assert!(falls_through(text), "{text}");
         }
@@ -253,6 +293,14 @@ mod tests {
             "movdqa $0, %xmm0",
             "loop 1b",
             "bl f",
+            ".long 1",
+            ".section .notes\n .long 1",
+            ".section .notes\n nop\n .text",
+            ".section .init_array\n .quad f\n .text",
+            ".section .text.other\n .long 1\n .text",
+            ".section .notes\n .section .more\n .previous",
+            ".section .notes\n .text\n ud2",
+            ".section .notes\n lock\n .text",
         ] {
             assert!(!falls_through(text), "{text}");
         }

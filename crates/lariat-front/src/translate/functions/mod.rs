@@ -16,7 +16,7 @@ mod pointees;
 use super::flat::{address_taken, index};
 use super::{prepare, sources};
 use crate::models::{Occasion, Table};
-use crate::module::{AccessedBy, Callee, DebugType, Function, FunctionId, GlobalId, Member, Module, Op, Type, ValueId};
+use crate::module::{AccessedBy, Callee, DebugType, Function, FunctionId, GlobalId, Module, Op, Type, ValueId};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::function::{self, AccessType, FunctionLoop, Functions, Object};
 use lariat_ir::graph::components;
@@ -129,15 +129,12 @@ fn rings(module: &Module) -> bool {
     components(module.globals.len(), held).iter().any(|c| c.cyclic)
 }
 
-/// The names of the pointers in structs, by the struct's name and the offset. Structs of one name that differ have none.
+/// The names of the members of structs, by the struct's name and the offset. Structs of one name that differ have none.
 fn members(module: &Module) -> BTreeMap<(String, u64), String> {
     let mut found: BTreeMap<(String, u64), BTreeSet<&str>> = BTreeMap::new();
     for ty in &module.types {
         let DebugType::Record { name, members, .. } = ty else { continue };
-        let is_pointer = |m: &&Member| {
-            m.ty.is_some_and(|t| matches!(module.types[t.0 as usize], DebugType::Pointer { .. })) && !m.bit_field
-        };
-        for m in members.iter().filter(is_pointer) {
+        for m in members.iter().filter(|m| !m.bit_field) {
             found.entry((name.clone(), m.offset_bits / 8)).or_default().insert(&m.name);
         }
     }

@@ -21,7 +21,9 @@ pub use machine::Halt;
 
 use super::native::{End, Run};
 use dashu_int::IBig;
-use lariat_check::view::{Effects, Entered, Keep, Places, Site, Start, deps, derive, enter, enter_caller, keeps, refusal};
+use lariat_check::view::{
+    Effects, Entered, Keep, Places, Site, Start, deps, derive, enter, enter_caller, keeps, refusal,
+};
 use lariat_front::module::{FunctionId, Module};
 use lariat_front::translate::Origins;
 use lariat_ir::function::{Access, End as BlockEnd, Function, Functions, ObjectRef, Step, Target as Called};
