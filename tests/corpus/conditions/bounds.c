@@ -7,7 +7,7 @@ char *behind(void);
 void up_to(void) {
     int i = place();
     int n = place();
-    for (; i != n; i++) { //@ loop: neither; ends when `i <= n`
+    for (; i != n; i++) { //@ loop: neither; wrap: terminates
         work(i);
     }
 }
