@@ -533,6 +533,59 @@ fn a_view_from_the_entry_arrives_as_the_function_does() {
 }
 
 #[test]
+fn a_view_begins_with_the_last_blocks_before_it() {
+    // n = 3; if (j < n) i = 7, else i = 8; k = i; while (i < n) { i++; }
+    let mut f = function("f", &[("n", INT), ("i", INT), ("j", INT), ("k", INT)]);
+    let set = |v: usize, k: i32| Step::Assign { var: v, value: Expr::constant(k, INT) };
+    let copy = Step::Assign { var: 3, value: var(1) };
+    f.blocks = vec![
+        Block { steps: vec![set(0, 3)], end: End::Branch { cond: less(2, 0), yes: 1, no: 2 } },
+        Block { steps: vec![set(1, 7)], end: End::Jump(3) },
+        Block { steps: vec![set(1, 8)], end: End::Jump(3) },
+        Block { steps: vec![copy], end: End::Branch { cond: less(3, 2), yes: 4, no: 6 } },
+        Block { steps: Vec::new(), end: End::Branch { cond: less(1, 0), yes: 5, no: 6 } },
+        Block { steps: vec![Step::Assign { var: 1, value: plus(1, 1, INT) }], end: End::Jump(4) },
+        Block { steps: Vec::new(), end: End::Return(None) },
+    ];
+    f.loops = vec![a_loop("f", 4, &[4, 5], None)];
+    let near = |f: &Function, keep: &[usize]| made_from(&all(vec![f.clone()]), 0, keep, false, Start::Near);
+    let m = near(&f, &[0, 1, 2, 3]);
+    assert!(
+        m.begins(&[(0, 9), (1, 5), (2, 6), (3, 5)]),
+        "what stands before the block where ways meet is not looked at"
+    );
+    assert!(!m.begins(&[(1, 5), (3, 6)]) && !m.begins(&[(2, 5), (3, 5)]), "k is i, and less than j");
+    assert!(m.allows(&[(0, 9), (1, 5)], &[(0, 9), (1, 6)]), "later rounds begin anywhere");
+    // Only one way leads there: then it is known as far as it goes.
+    let mut straight = f.clone();
+    straight.blocks[2].end = End::Ub;
+    assert!(!near(&straight, &[0, 1]).begins(&[(1, 8)]) && near(&straight, &[0, 1]).begins(&[(0, 3), (1, 7)]));
+    // From two blocks.
+    let mut two = f.clone();
+    two.blocks[2].end = End::Jump(4);
+    assert!(near(&two, &[1, 3]).begins(&[(1, 5), (3, 6)]));
+    // A function begins at its first block, whoever leads there besides.
+    let mut again = f.clone();
+    again.blocks = vec![
+        Block { steps: vec![crate::set(3, 1)], end: End::Jump(1) },
+        Block { steps: Vec::new(), end: End::Branch { cond: less(1, 0), yes: 2, no: 3 } },
+        Block { steps: vec![Step::Assign { var: 1, value: plus(1, 1, INT) }], end: End::Jump(1) },
+        Block { steps: vec![set(1, 2)], end: End::Choose(vec![0, 4]) },
+        Block { steps: Vec::new(), end: End::Return(None) },
+    ];
+    again.loops = vec![a_loop("f", 0, &[0, 1, 2, 3], None), a_loop("f", 1, &[1, 2], Some(0))];
+    let m = made_from(&all(vec![again]), 1, &[1, 3], false, Start::Near);
+    assert!(m.begins(&[(1, 77), (3, 77)]) && !m.begins(&[(1, 77), (3, 78)]));
+    // Entered past its header.
+    f.blocks[0].end = End::Choose(vec![1, 2, 5]);
+    let functions = all(vec![f]);
+    let effects = Effects::of(&functions);
+    let site = Site { functions: &functions, effects: &effects, function: 0, of: 0, entered: None };
+    let keep = Keep { vars: BTreeSet::from([1]), start: Start::Near };
+    assert_eq!(derive(site, &Places::of(site), &keep).err(), Some(Refusal::Irreducible));
+}
+
+#[test]
 fn a_second_round_begins_where_the_first_one_leads() {
     // for (;;) { k = 3; if (i < n) i++; else leave; }
     let mut f = function("f", &[("i", INT), ("n", INT), ("k", INT)]);

@@ -78,7 +78,7 @@ fn rung(view: &View) -> &'static str {
     match view.start() {
         _ if view.is_of_caller() => "callers",
         _ if view.has_entered() => "callees",
-        Start::Anywhere | Start::SecondRound => "loop",
+        Start::Anywhere | Start::SecondRound | Start::Near => "loop",
         Start::Entry => "function",
     }
 }
@@ -280,6 +280,7 @@ impl Search<'_> {
             let Ok(view) = derive(rung.site, &rung.places, &keep) else { break };
             let attempt = match (view.has_entered(), view.start()) {
                 (_, Start::Entry) => &FROM_ENTRY,
+                (_, Start::Near) => &NEAR,
                 (true, _) => &WITH_CALLEES,
                 (false, _) => &FIRST,
             };
@@ -287,7 +288,7 @@ impl Search<'_> {
             match study_view(&view, self.target, self.settings, self.checkers, (attempt, deadline)) {
                 Looked::Ends(found) => return Some(*found),
                 // Only what holds before the loop can exclude a round that changes nothing.
-                Looked::Repeats if view.start() != Start::Entry => {}
+                Looked::Repeats if !matches!(view.start(), Start::Entry | Start::Near) => {}
                 Looked::Open | Looked::Repeats if THEN.fits(&view) => rung.tried.push(view),
                 Looked::Open | Looked::Repeats => {}
             }
@@ -300,7 +301,7 @@ impl Search<'_> {
         let (site, places) = (rung.site, &rung.places);
         let deps = deps(site, places);
         let mut tried = BTreeSet::new();
-        for keep in keeps(site, places, &deps).filter(|k| k.start != Start::Entry) {
+        for keep in keeps(site, places, &deps).filter(|k| k.start < Start::Near) {
             let keep = Keep { start: Start::Anywhere, ..keep };
             if Instant::now() >= deadline || !tried.insert(keep.vars.clone()) {
                 continue;
@@ -401,6 +402,9 @@ const FIRST: Attempt = Attempt { engines: &[("exits", Effort::Quick)], most: (20
 
 /// Where callees are entered large views decide next to nothing: whoever needs them finds what falls in a small one.
 const WITH_CALLEES: Attempt = Attempt { engines: FIRST.engines, most: (48, 200) };
+
+/// What the last blocks before the loop say is known by invariants only, of small views.
+const NEAR: Attempt = Attempt { engines: &[("exits", Effort::Brief)], most: (24, 12) };
 
 /// The same holds of what stands before the loop.
 const FROM_ENTRY: Attempt = Attempt { engines: FIRST.engines, most: (24, 60) };

@@ -169,6 +169,8 @@ struct Maker<'a> {
     part: Part,
     /// No places.
     none: &'a Places,
+    /// The last blocks before the header.
+    near: Vec<usize>,
 }
 
 /// A part of a function.
@@ -178,6 +180,8 @@ enum Part {
     Loop,
     /// All blocks, from the entry to the header.
     Before,
+    /// The last ones before the header.
+    Near,
 }
 
 /// The state on a way from a location.
@@ -230,6 +234,7 @@ impl<'a> Maker<'a> {
             locs: BTreeMap::new(),
             part: Part::Loop,
             none,
+            near: if keep.start == Start::Near { site.before() } else { Vec::new() },
         }
     }
 
@@ -239,6 +244,11 @@ impl<'a> Maker<'a> {
             Start::SecondRound => {
                 self.look_at(Part::Loop);
                 Some(self.copy(", first round"))
+            }
+            Start::Near if self.near.is_empty() => None,
+            Start::Near => {
+                self.look_at(Part::Near);
+                Some(self.copy(", before"))
             }
             Start::Entry => {
                 self.look_at(Part::Before);
@@ -338,6 +348,7 @@ impl<'a> Maker<'a> {
         match self.part {
             Part::Loop => self.this.body.clone(),
             Part::Before => (0..self.site.function().blocks.len()).collect(),
+            Part::Near => self.near.clone(),
         }
     }
 
@@ -346,6 +357,7 @@ impl<'a> Maker<'a> {
         match self.part {
             Part::Loop => self.this.header,
             Part::Before => 0,
+            Part::Near => self.near[0],
         }
     }
 
@@ -353,7 +365,7 @@ impl<'a> Maker<'a> {
     fn places(&self) -> &'a Places {
         match self.part {
             Part::Loop => self.places,
-            Part::Before => self.none,
+            Part::Before | Part::Near => self.none,
         }
     }
 
@@ -417,7 +429,7 @@ impl<'a> Maker<'a> {
         while let Some((from, to)) = work.pop() {
             if to == self.this.header {
                 found.insert(Stop::Header);
-            } else if self.part == Part::Loop && !self.site.is_inside(to) {
+            } else if self.is_left(to) {
                 found.insert(Stop::Exit);
             } else if self.goes_back(from, to) {
                 // The last round of an inner loop does not go back.
@@ -434,6 +446,16 @@ impl<'a> Maker<'a> {
         let found: Vec<Stop> = found.into_iter().collect();
         self.stops.insert((from, to), found.clone());
         found
+    }
+
+    /// Whether a block is not one of the part: runs that go there are not spoken of.
+    fn is_left(&self, to: usize) -> bool {
+        match self.part {
+            Part::Loop => !self.site.is_inside(to),
+            Part::Before => false,
+            // From its first block the way to the header goes on: one that comes by there again has its last part later.
+            Part::Near => to == self.near[0] || !self.near.contains(&to),
+        }
     }
 
     /// Whether an edge is a way back of an inner loop.
@@ -657,7 +679,7 @@ impl<'a> Maker<'a> {
             // It is put in when it is known.
             Stop::Header => {
                 let mut way = way;
-                if self.part == Part::Before {
+                if self.part != Part::Loop {
                     self.forget_places(&mut way.env);
                 }
                 self.leaf(&way, Goto::Loc(usize::MAX), cases);

@@ -9,7 +9,7 @@
 //! - *Start.* The first location gives everything that is kept a value that nobody knows, so the state at any visit of the header is among those
 //!   in which the view begins. Signed numbers may be any integer over Z: they may have been computed. With [`Start::SecondRound`] one way around comes
 //!   before: an infinite run has its first round behind it, too. With [`Start::Entry`] the ways from the function's entry come before, with parameters
-//!   that nobody knows: the activation has come to the header on one of them. Loops on these ways, also those around this one, are treated like inner loops: from the
+//!   that nobody knows: the activation has come to the header on one of them. With [`Start::Near`] the last blocks before the header come before, in any state: see [`Site::before`]. Loops on these ways, also those around this one, are treated like inner loops: from the
 //!   last visit of such a header on they do not go back to it. Places are unknown when the header is reached.
 //! - *Forgotten variables* are unknown at each visit of a location that reads them, of the kind `Abstraction`.
 //! - *Memory* is forgotten but for [`places`]: what a load gives is unknown, unless the address is that of a place. A place is written by the stores to it,
@@ -87,8 +87,33 @@ impl<'a> Site<'a> {
     fn passed(&self, start: Start) -> Vec<usize> {
         match start {
             Start::Entry => (0..self.function().loops.len()).filter(|l| *l != self.of).collect(),
-            Start::Anywhere | Start::SecondRound => self.inner().collect(),
+            Start::Anywhere | Start::SecondRound | Start::Near => self.inner().collect(),
         }
+    }
+    /// The last blocks before the header, in their order, if the loop is entered from one block only: whoever enters the loop has gone through them, one after the other, since
+    /// each but the first has only the one before it as a predecessor. The first one may be come to in any state.
+    pub fn before(&self) -> Vec<usize> {
+        /// A block that is further away rarely matters.
+        const MOST: usize = 6;
+        let function = self.function();
+        let reached = function.reached();
+        let comes_from = |to: usize| -> Vec<usize> {
+            reached.iter().copied().filter(|b| function.blocks[*b].end.targets().contains(&to)).collect()
+        };
+        let mut chain = Vec::new();
+        let mut at = self.function().loops[self.of].header;
+        // The first block is also where the function begins.
+        while chain.len() < MOST && at != 0 {
+            let outside: Vec<usize> = comes_from(at).into_iter().filter(|b| !self.is_inside(*b)).collect();
+            let [only] = outside[..] else { break };
+            if chain.contains(&only) {
+                break;
+            }
+            chain.push(only);
+            at = only;
+        }
+        chain.reverse();
+        chain
     }
     /// The loops inside, at any depth.
     fn inner(&self) -> impl Iterator<Item = usize> + use<'a> {
@@ -109,13 +134,15 @@ pub struct Keep {
 }
 
 /// Where a view begins.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Start {
     /// At the header, in any state.
     #[default]
     Anywhere,
     /// At the header, in any state that one round leads to.
     SecondRound,
+    /// At the last blocks before the header, in any state.
+    Near,
     /// At the entry of the function.
     Entry,
 }
@@ -137,6 +164,9 @@ pub fn refusal(site: Site<'_>, start: Start) -> Option<Refusal> {
     }
     if site.entered.is_some_and(|e| e.of() != site.function) {
         return Some(Refusal::Strange("calls of another function are entered".to_owned()));
+    }
+    if start == Start::Near && enters_elsewhere(site, site.of) {
+        return Some(Refusal::Irreducible);
     }
     site.passed(start).into_iter().any(|l| enters_elsewhere(site, l)).then_some(Refusal::Irreducible)
 }

@@ -99,10 +99,16 @@ pub fn keeps<'a>(site: Site<'a>, places: &'a Places, deps: &Deps) -> impl Iterat
     let all: BTreeSet<usize> = [&deps.exits, &deps.branches, &deps.addresses].into_iter().flatten().copied().collect();
     let all = deps.closed(&all);
     let keep = |(vars, start): (BTreeSet<usize>, Start)| Keep { vars, start };
-    let first = [(exits, Start::Anywhere), (pointers.clone(), Start::SecondRound), (all, Start::SecondRound)].map(keep);
+    // A counter that nothing else decides: from where it begins it may be all that is needed.
+    let counts = |v: &&usize| deps.made_of.get(v).is_some_and(|of| of.iter().all(|w| w == *v));
+    let counters = deps.exits.intersection(&places.changed).filter(counts).take(3);
+    let counters: Vec<(BTreeSet<usize>, Start)> = counters.map(|v| (BTreeSet::from([*v]), Start::Near)).collect();
+    let first = [(exits.clone(), Start::Anywhere)].into_iter().chain(counters);
+    let then = [(pointers.clone(), Start::SecondRound), (all, Start::SecondRound), (exits, Start::Near)];
+    let first = first.chain(then).map(keep);
     let last = move || Keep { vars: deps_before(site).closed(&pointers), start: Start::Entry };
     let mut found: Vec<Keep> = Vec::new();
-    first.into_iter().chain(std::iter::once_with(last)).filter(move |keep| {
+    first.chain(std::iter::once_with(last)).filter(move |keep| {
         // Nothing falls where nothing changes.
         let is_tried = !keep.vars.is_disjoint(&places.changed) && keep.vars.len() <= 40 && !found.contains(keep);
         if is_tried {

@@ -189,7 +189,7 @@ fn tried(site: Site<'_>, places: &Places) -> Vec<Keep> {
     let function = site.function();
     every.extend((0..function.vars.len()).filter(|v| function.vars[*v].named));
     let every: BTreeSet<usize> = every.into_iter().take(MOST_KEPT).collect();
-    for start in [Start::Anywhere, Start::Entry] {
+    for start in [Start::Anywhere, Start::Near, Start::Entry] {
         let keep = Keep { vars: every.clone(), start };
         if !tried.contains(&keep) {
             tried.push(keep);
