@@ -42,6 +42,7 @@ use crate::module::{
 };
 use crate::{Entry, EntryChoice, Failure, Options};
 use calls::handlers::Handlers;
+use calls::relations::Relations;
 use flat::{Flat, Form, Graph, InstanceId, Plan, Point};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::function::Functions;
@@ -105,10 +106,25 @@ impl Prepared {
     /// Translates an entry with all that it calls.
     pub fn entry(&self, number: usize) -> Entry {
         let (table, f) = (self.table(), self.entries[number]);
-        let job = Job { table, options: &self.options, handlers: &self.handlers };
+        let relations = Relations::default();
+        let job = Job { table, options: &self.options, handlers: &self.handlers, relations: &relations };
         let mut program = program(&self.module, job, f);
         state(&mut program, &self.assumed);
         Entry { name: self.names[number].clone(), program }
+    }
+
+    /// The same, with facts that are guessed of what its recursive calls give back; nothing if there are none. Where a guess is wrong nothing is proved.
+    pub fn entry_with_relations(&self, number: usize) -> Option<Entry> {
+        let (table, f) = (self.table(), self.entries[number]);
+        let relations = calls::relations::guessed(&self.module);
+        if relations.is_empty() {
+            return None;
+        }
+        let job = Job { table, options: &self.options, handlers: &self.handlers, relations: &relations };
+        let mut program = program(&self.module, job, f);
+        state(&mut program, &self.assumed);
+        matches!(program.recursion, Recursion::Resumed { .. })
+            .then(|| Entry { name: self.names[number].clone(), program })
     }
 
     /// How many instructions an entry has with all that it calls, each call counted; at most so many.
@@ -214,6 +230,8 @@ struct Job<'m> {
     options: &'m Options,
     /// Functions that run at signals and the like.
     handlers: &'m Handlers,
+    /// What recursive calls give back.
+    relations: &'m Relations,
 }
 
 fn program(module: &Module, job: Job<'_>, entry: FunctionId) -> Program {
@@ -281,6 +299,8 @@ struct Context<'m> {
     destructors: Vec<FunctionId>,
     /// Functions that run at signals and the like.
     handlers: &'m Handlers,
+    /// What recursive calls give back.
+    relations: &'m Relations,
     /// For each block of an instance, its points in order, and whether each lies on a cycle.
     pieces: FastMap<(InstanceId, BlockId), Vec<(u32, bool)>>,
 }
@@ -307,7 +327,7 @@ impl<'m> Context<'m> {
         let destructors = prepare::listed(flat.module, Listed::Destructors);
         let signs = RefCell::default();
         let (known_outside, stored_outside) = (FastSet::default(), FastSet::default());
-        let Job { table, options, handlers } = job;
+        let Job { table, options, handlers, relations } = job;
         Self {
             flat,
             graph,
@@ -320,6 +340,7 @@ impl<'m> Context<'m> {
             stored_outside,
             destructors,
             handlers,
+            relations,
             signs,
             pieces,
         }

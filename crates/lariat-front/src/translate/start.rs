@@ -78,6 +78,7 @@ impl Builder<'_, '_> {
         state.site = function.place.filter(|p| p.line > 0).map(site);
         let is_main = function.name == "main" && self.cx.whole;
         self.start_parameters(&mut state, is_main);
+        self.start_given(&mut state);
         self.entry_keeps_promises(&mut state);
         self.library.start_streams(&mut self.values, &mut state);
         self.control.first_location(function.place, function.shown());
@@ -281,6 +282,15 @@ impl Builder<'_, '_> {
         for held in own {
             self.control.unless(state, held, Goto::Stop);
         }
+    }
+
+    /// What the entry is given, if there are facts about its calls.
+    fn start_given(&mut self, state: &mut State) {
+        let function = self.cx.flat.function(InstanceId(0));
+        let values = (0..function.params.len()).map(|n| ValueId(index(n)));
+        let bound = values.filter_map(|v| Some((v, state.env.get(&self.cx.flat.value(InstanceId(0), v))?.clone())));
+        let bound: Vec<(ValueId, Sym)> = bound.collect();
+        self.note_given(state, self.cx.flat.instance(InstanceId(0)).function, InstanceId(0), &bound);
     }
 
     /// The parameters of the entry, which are inputs.

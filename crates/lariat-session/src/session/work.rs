@@ -16,6 +16,7 @@ use lariat_check::{System, SystemDefect};
 use lariat_front::Entry;
 use lariat_front::translate::Prepared;
 use lariat_ir::function::Functions;
+use lariat_ir::neutral::Recursion;
 use lariat_ir::{Integers, LoopKey, Span};
 use lariat_smt::{ContextPool, Limit, Z3Solver};
 use std::collections::BTreeSet;
@@ -395,8 +396,22 @@ impl Work {
                 let share = left / u32::try_from(rounds).unwrap_or(u32::MAX);
                 let end = Instant::now() + share;
                 let entry = prepared.entry(i);
+                let related = match entry.program.recursion {
+                    Recursion::Resumed { .. } => prepared.entry_with_relations(i),
+                    _ => None,
+                };
                 self.change(i, |e| *e = EntryStudy::of(&entry.name, &entry.program));
-                self.entry(i, &entry, end);
+                // What recursive calls give back is guessed where nothing is found without it.
+                let first = if related.is_some() { Instant::now() + share / 4 } else { end };
+                self.entry(i, &entry, first);
+                if let Some(related) = related.filter(|_| self.is_open(i)) {
+                    let before =
+                        self.change(i, |e| std::mem::replace(e, EntryStudy::of(&related.name, &related.program)));
+                    self.entry(i, &related, end);
+                    if self.is_open(i) {
+                        self.change(i, |e| *e = before);
+                    }
+                }
             }
         };
         std::thread::scope(|scope| {
@@ -410,6 +425,11 @@ impl Work {
             }
             extent
         })
+    }
+
+    /// Whether it is open whether an entry ends.
+    fn is_open(&self, i: usize) -> bool {
+        self.change(i, |e| is_open(&e.findings().program()))
     }
 
     fn entry(&self, i: usize, entry: &Entry, deadline: Instant) {

@@ -3,6 +3,7 @@
 pub(in crate::translate) mod assembly;
 pub(in crate::translate) mod handlers;
 mod intrinsics;
+pub(in crate::translate) mod relations;
 mod returns;
 pub(in crate::translate) mod skip;
 
@@ -35,6 +36,8 @@ pub(in crate::translate) struct Calls<'a, 'm> {
     depths: FastMap<InstanceId, usize>,
     /// Where all returns of such a function meet: the variables of its result, leaf by leaf.
     return_vars: FastMap<(InstanceId, u32), usize>,
+    /// What a call was given, argument by argument, where facts are known about it; see [`relations`].
+    given: FastMap<(InstanceId, u32), (usize, IntType)>,
     /// What the code of an instance may write; see [`skip`].
     written: FastMap<InstanceId, Rc<BTreeSet<ObjectId>>>,
     /// For each `setjmp`, the variable that says whether it has been called and its function not been left.
@@ -59,8 +62,8 @@ impl<'a, 'm> Calls<'a, 'm> {
             armed.insert(*p, values.made_zero(&name, flag));
         }
         let (written, handed_over) = (FastMap::default(), BTreeSet::new());
-        let (depths, return_vars) = (FastMap::default(), FastMap::default());
-        let mut calls = Self { cx, memory, depths, return_vars, written, armed, signal_due, handed_over };
+        let (depths, return_vars, given) = (FastMap::default(), FastMap::default(), FastMap::default());
+        let mut calls = Self { cx, memory, depths, return_vars, given, written, armed, signal_due, handed_over };
         calls.make_depths(values);
         calls
     }
@@ -289,6 +292,7 @@ impl<'m> Builder<'_, 'm> {
                 self.values.set_latest(state, instance, v, constant(0, self.memory.address()));
             }
         }
+        self.note_given(state, f, inner, &bound);
         for (n, sym) in bound {
             match sym {
                 Sym::Num(base) if self.memory.is_latest(inner, n) => {
@@ -307,6 +311,47 @@ impl<'m> Builder<'_, 'm> {
             state.set(depth, now);
         }
         Ok(Flow::To(flat.entry(inner)))
+    }
+
+    /// Notes what a call was given, if there are facts about it.
+    pub(in crate::translate) fn note_given(
+        &mut self,
+        state: &mut State,
+        f: FunctionId,
+        instance: InstanceId,
+        bound: &[(ValueId, Sym)],
+    ) {
+        if !self.calls.skips() || !self.cx.relations.contains_key(&f) {
+            return;
+        }
+        for (value, sym) in bound {
+            let Sym::Num(num) = sym else { continue };
+            let at = (instance, value.0);
+            let known = self.calls.given.get(&at).copied();
+            let (var, ty) = known.unwrap_or_else(|| {
+                let function = self.cx.flat.function(instance);
+                let var = self.values.made(&format!("{} was given {}", function.shown(), value.0 + 1), num.ty);
+                self.calls.given.insert(at, (var, num.ty));
+                (var, num.ty)
+            });
+            state.set(var, num.to(ty));
+        }
+    }
+
+    /// Lets a return go on only where the facts about its function hold. Whether it does.
+    fn keeps_facts(&mut self, state: &mut State, id: InstanceId, result: &Sym) -> bool {
+        let (cx, flat) = (self.cx, self.cx.flat);
+        let Some(facts) = cx.relations.get(&flat.instance(id).function).filter(|_| self.calls.skips()) else {
+            return true;
+        };
+        let count = index(flat.function(id).params.len());
+        let given = |n: u32| self.calls.given.get(&(id, n)).map(|(var, ty)| Num::new(state.var(*var), *ty));
+        let args: Option<Vec<Num>> = (0..count).map(given).collect();
+        let holds = match (args, result) {
+            (Some(args), Sym::Num(result)) => relations::all_hold(facts, &args, result),
+            _ => truth(false),
+        };
+        self.control.beyond_unless(&mut self.values, state, holds)
     }
 
     fn through_pointer(

@@ -170,6 +170,9 @@ impl Builder<'_, '_> {
             Some(v) => self.values.operand(&mut state, v, &function.result.clone()),
             None => Sym::Nothing,
         };
+        if !self.keeps_facts(&mut state, id, &sym) {
+            return;
+        }
         self.calls.leave_scope(&mut self.values, &mut state, id);
         let parent = self.cx.flat.instance(id).parent;
         let recursions = self.cx.flat.instance(id).recursions.clone();

@@ -24,21 +24,23 @@
 //!   objects that are made within a recursion are *summaries* ([`crate::translate::memory::layout::Object::summary`]): one address stands for all
 //!   of them, whatever is read is unknown, whatever is written is lost, they never end, and whether two pointers to them
 //!   are equal is unknown.
+//! - What a skipped call gives back may be restricted by facts that every return keeps: see [`super::relations`].
 //! - A jump back into a recursion goes to a call that may have been forgotten: nothing is known of its locals.
 
 use crate::intrinsic::Intrinsic;
 use crate::models::{Effect, Returns};
-use crate::module::{BlockId, Callee, FunctionId, Instruction, Op, Operand, Terminator, Type};
+use crate::module::{BlockId, Callee, FunctionId, Instruction, Op, Operand, Parameter, Terminator, Type};
 use crate::translate::ModelUse;
 use crate::translate::build::Builder;
 use crate::translate::calls::Calls;
+use crate::translate::calls::relations::{Fact, all_hold};
 use crate::translate::flat::{Form, InstanceId, Plan, Point, index};
 use crate::translate::library::models::{core_of, may_count};
 use crate::translate::memory::layout::{Layout, Life, Size};
 use crate::translate::points::{ObjectId, ObjectKind};
 use crate::translate::state::{Flow, Next, Split, State};
 use crate::translate::values::Values;
-use crate::translate::values::arith::{Num, Sym, cmp, constant, low_bit, truth};
+use crate::translate::values::arith::{Num, Sym, cmp, constant, low_bit, not, truth};
 use dashu_int::IBig;
 use lariat_ir::UnknownKind;
 use lariat_ir::neutral::{CmpOp, Cond, Goto, IntType};
@@ -264,6 +266,7 @@ impl Builder<'_, '_> {
         if let Flow::To(entry) = self.enter(&mut inside, f, Plan::Again(again), args)? {
             ways.push((inside, Next::Jump(entry)));
         }
+        let given = self.facts_about(&mut state, f, args);
         self.skip(&mut state, again);
         let unwinds = !matches!(&instruction.op, Op::Call { nounwind: true, .. });
         if unwinds && self.cx.flat.handler(call).is_some() {
@@ -273,11 +276,28 @@ impl Builder<'_, '_> {
             ways.extend(self.calls.unwind_ways(&mut self.values, other));
         }
         let result = self.values.result_of_skipped(&mut state, &instruction.ty);
+        if let (Some((facts, args)), Sym::Num(result)) = (&given, &result) {
+            let mut broken = state.clone();
+            broken.restrict(not(all_hold(facts, args, result)));
+            ways.push((broken, Next::End(Goto::Stop)));
+        }
         state.set_value(self.cx.flat.value(call.instance, instruction.id), result);
         let after = self.cx.flat.after_call(call);
         let to = if after.block == call.block { after } else { self.values.enter_block(&mut state, call, after.block) };
         ways.push((state, Next::Jump(to)));
         Ok(ways)
+    }
+
+    /// What may be assumed of a call that returns, with its arguments.
+    fn facts_about(&mut self, state: &mut State, f: FunctionId, args: &[Operand]) -> Option<(Vec<Fact>, Vec<Num>)> {
+        let facts = self.cx.relations.get(&f)?.clone();
+        let params = &self.cx.flat.module.functions[f.0 as usize].params;
+        let number = |(p, a): (&Parameter, &Operand)| match self.values.operand(state, a, &p.ty) {
+            Sym::Num(num) => Some(num),
+            _ => None,
+        };
+        let args: Option<Vec<Num>> = params.iter().zip(args).map(number).collect();
+        Some((facts, args?))
     }
 
     /// A recursive call of an instance has returned: everything that it may have written is unknown.
