@@ -300,6 +300,10 @@ impl Search<'_> {
     fn given(&self, rung: &Rung<'_>, deadline: Instant) -> Option<ViewStudy> {
         let (site, places) = (rung.site, &rung.places);
         let deps = deps(site, places);
+        // What its exits ask is another number each time.
+        if !losses(site, places, &deps).is_empty() {
+            return None;
+        }
         let mut tried = BTreeSet::new();
         for keep in keeps(site, places, &deps).filter(|k| k.start < Start::Near) {
             let keep = Keep { start: Start::Anywhere, ..keep };

@@ -3,7 +3,7 @@
 use super::places::Places;
 use super::symbolic::{Env, Walk, now, now_cond, read_first, vars_of, vars_of_cond};
 use super::{Keep, Site, Start};
-use lariat_ir::function::{Block, End};
+use lariat_ir::function::{Block, End, Step};
 use lariat_ir::neutral::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,6 +90,16 @@ impl Deps {
     }
 }
 
+/// The variables that get a number in the last blocks before a loop.
+fn begun(site: Site<'_>) -> BTreeSet<usize> {
+    let steps = site.before().into_iter().flat_map(|b| &site.function().blocks[b].steps);
+    let number = |step: &Step| match step {
+        Step::Assign { var, value: Expr::Const(..) } => Some(*var),
+        _ => None,
+    };
+    steps.filter_map(number).collect()
+}
+
 /// What to keep of a loop, in the order in which it is tried: what the exits depend on, with what pointers are moved, and everything; each is found
 /// when it is asked for.
 pub fn keeps<'a>(site: Site<'a>, places: &'a Places, deps: &Deps) -> impl Iterator<Item = Keep> + use<'a> {
@@ -101,11 +111,13 @@ pub fn keeps<'a>(site: Site<'a>, places: &'a Places, deps: &Deps) -> impl Iterat
     let keep = |(vars, start): (BTreeSet<usize>, Start)| Keep { vars, start };
     // A counter that nothing else decides: from where it begins it may be all that is needed.
     let counts = |v: &&usize| deps.made_of.get(v).is_some_and(|of| of.iter().all(|w| w == *v));
-    let counters = deps.exits.intersection(&places.changed).filter(counts).take(3);
+    let begun = begun(site);
+    let counters = deps.exits.intersection(&places.changed).filter(|v| begun.contains(v)).filter(counts).take(3);
     let counters: Vec<(BTreeSet<usize>, Start)> = counters.map(|v| (BTreeSet::from([*v]), Start::Near)).collect();
     let first = [(exits.clone(), Start::Anywhere)].into_iter().chain(counters);
-    let then = [(pointers.clone(), Start::SecondRound), (all, Start::SecondRound), (exits, Start::Near)];
-    let first = first.chain(then).map(keep);
+    let near = (!exits.is_disjoint(&begun)).then_some((exits, Start::Near));
+    let then = [(pointers.clone(), Start::SecondRound), (all, Start::SecondRound)];
+    let first = first.chain(then).chain(near).map(keep);
     let last = move || Keep { vars: deps_before(site).closed(&pointers), start: Start::Entry };
     let mut found: Vec<Keep> = Vec::new();
     first.chain(std::iter::once_with(last)).filter(move |keep| {
