@@ -183,12 +183,10 @@ pub fn first_that_suffices(
     let candidates = candidates(ts, &round);
     // Where some round changes nothing, what does not exclude it is not enough.
     let excludes = |c: &Term| same.as_ref().is_none_or(|same| !same.eval(terms, *c).as_bool());
-    let mut tried = 0;
-    for (n, condition) in conditions.iter().enumerate().filter(|(_, c)| excludes(c)) {
-        if tried == MOST_CONDITIONS || cx.out_of_time() {
+    for (n, condition) in conditions.iter().enumerate().filter(|(_, c)| excludes(c)).take(MOST_CONDITIONS) {
+        if cx.out_of_time() {
             return None;
         }
-        tried += 1;
         (asked.count, asked.unanswered) = (0, 0);
         let later = behind(ts, &round, *condition);
         asked.solver.push();

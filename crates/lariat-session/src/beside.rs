@@ -57,10 +57,10 @@ impl Questions {
         for (id, l) in first.analysis.forest().loops.entries() {
             let computes = !first.ts.overflows.is_disjoint(&l.body);
             // What ends for what a number was before it may hang where that number wraps.
-            if !computes && !(first.ends_somewhere(id) && upstream::reaches(&first.ts, &l.body)) {
+            let ends = first.ends_somewhere(id);
+            if !computes && (!ends || !upstream::reaches(&first.ts, &l.body)) {
                 continue;
             }
-            let ends = first.ends_somewhere(id);
             let copy = first.analysis.control.source_of(id);
             let hangs = copy.is_some_and(|c| second.iter().any(|s| s.hangs(c).is_some()));
             asked.open |= compare == Compare::Always || !ends && !hangs;

@@ -1,6 +1,6 @@
 //! A view as a neutral program.
 
-use super::given::Compared;
+use super::given::{Against, Compared, Given};
 use super::links::Acyclic;
 use super::places::{Lost, Places, assigned};
 use super::symbolic::{
@@ -26,21 +26,26 @@ pub fn derive(site: Site<'_>, places: &Places, keep: &Keep) -> Result<View, Refu
     Ok(View::new(maker.program, site, (keep.start, places.uses_types()), None))
 }
 
-/// The same, from the states in which a condition holds of what is kept.
+/// The same, from the states in which a comparison of what is kept holds.
 pub(super) fn derive_from(
     site: Site<'_>,
     places: &Places,
     keep: &Keep,
-    compared: Compared,
-    condition: &dyn Fn(&dyn Fn(usize) -> Expr) -> Cond,
+    (compared, given): (Compared, &Given),
 ) -> Result<View, Refusal> {
     if let Some(why) = refusal(site, keep.start) {
         return Err(why);
     }
     let none = Places::none(site);
     let mut maker = Maker::new(site, (places, &none), keep);
-    let kept = maker.kept.clone();
-    maker.make(keep.start, Some(condition(&|v| Expr::Var(kept[&v]))));
+    let of = |v: usize| Expr::Var(maker.kept[&v]);
+    let (_, ty, _) = describe(site, places, given.left);
+    let right = match &given.right {
+        Against::Number(n) => Expr::constant(*n, ty),
+        Against::Kept(v) => of(*v),
+    };
+    let condition = Cond::cmp(given.op, ty, of(given.left), right);
+    maker.make(keep.start, Some(condition));
     let when = Condition::Compared(compared);
     Ok(View::new(maker.program, site, (keep.start, places.uses_types()), Some(when)))
 }

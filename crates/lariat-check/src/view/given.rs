@@ -12,7 +12,7 @@
 use super::derive::{derive_from, describe};
 use super::places::Places;
 use super::{Keep, Refusal, Site, Start, View, enters_elsewhere};
-use lariat_ir::neutral::{CmpOp, Cond, Expr, IntType};
+use lariat_ir::neutral::{CmpOp, IntType};
 use std::collections::BTreeSet;
 
 /// A comparison of what is kept when the loop is entered.
@@ -67,14 +67,7 @@ pub fn derive_given(site: Site<'_>, places: &Places, keep: &Keep, given: &Given)
         CmpOp::Ne => "!=",
     };
     let compared = Compared { text: format!("{left} {op} {right}") };
-    let condition = |of: &dyn Fn(usize) -> Expr| {
-        let right = match &given.right {
-            Against::Number(n) => Expr::constant(*n, ty),
-            Against::Kept(v) => of(*v),
-        };
-        Cond::cmp(given.op, ty, of(given.left), right)
-    };
-    derive_from(site, places, keep, compared, &condition)
+    derive_from(site, places, keep, (compared, given))
 }
 
 /// Comparisons that may be all that is missing, the weakest first: whoever searches tries them.

@@ -15,7 +15,8 @@
 //! The facts are guessed here, from values: a small evaluator runs the function on some arguments. A guess that is wrong costs the proof.
 
 use crate::module::{
-    BinOp, Callee, CastOp, Constant, Function, FunctionId, Module, Op, Operand, Predicate, Terminator, Type, ValueId,
+    BinOp, Callee, CastOp, Constant, Function, FunctionId, Module, Op, Operand, Parameter, Predicate, Terminator, Type,
+    ValueId,
 };
 use crate::translate::flat::{address_taken, index};
 use crate::translate::values::arith::{Num, and, cmp, constant, operate, or, truth};
@@ -114,9 +115,7 @@ fn kept(module: &Module, mut all: Relations) -> Relations {
             let Type::Int(width) = function.result else { continue };
             let numbers: Vec<i64> = compared(function).into_iter().collect();
             for _ in 0..TRIALS {
-                let near = |chance: &mut Random| {
-                    numbers[chance.below(numbers.len())] + i64::try_from(chance.below(41)).unwrap_or(0) - 20
-                };
+                let near = |chance: &mut Random| chance.choose(&numbers) + chance.between(-20, 20);
                 let args: Vec<i64> = (0..function.params.len()).map(|_| near(&mut chance)).collect();
                 let bits = args.iter().map(|a| i128::from(*a).cast_unsigned()).collect();
                 let mut run = Run { module, left: 4_000, believes: Some((&all, &mut chance)) };
@@ -128,7 +127,9 @@ fn kept(module: &Module, mut all: Relations) -> Relations {
         }
         broken.retain(|_, facts| !facts.is_empty());
         if broken.is_empty() {
-            all.values_mut().for_each(|facts| facts.truncate(MOST_KEPT));
+            for facts in all.values_mut() {
+                facts.truncate(MOST_KEPT);
+            }
             all.retain(|_, facts| !facts.is_empty());
             return all;
         }
@@ -235,7 +236,7 @@ fn samples(
     let values: BTreeSet<i64> = numbers.iter().flat_map(|k| (k - around)..=(k + around)).collect();
     let values: Vec<i64> = values.into_iter().collect();
     let count = function.params.len();
-    let step = (0..).map(|s| 1 + s).find(|s| values.len().div_ceil(*s).pow(index(count)) <= MOST_TRIED).unwrap_or(1);
+    let step = (1..=values.len()).find(|s| values.len().div_ceil(*s).pow(index(count)) <= MOST_TRIED).unwrap_or(1);
     let values: Vec<i64> = values.into_iter().step_by(step).collect();
     let mut tuples: Vec<Vec<i64>> = vec![Vec::new()];
     for _ in 0..count {
@@ -269,27 +270,25 @@ struct Run<'m, 'r> {
 }
 
 impl Run<'_, '_> {
-    /// Some value that the facts about a function allow; nothing if the call is to be executed.
-    fn believed(&mut self, id: FunctionId, args: &[u128]) -> Option<Option<u128>> {
+    /// What an inner call gives back: of a function about which there are facts some value that they allow.
+    fn inner(&mut self, id: FunctionId, args: Vec<u128>, depth: u32) -> Option<u128> {
         const TRIES: u32 = 30;
-        let (relations, chance) = self.believes.as_mut()?;
-        let facts = relations.get(&id)?;
+        let known = self.believes.as_mut().and_then(|(relations, chance)| Some((relations.get(&id)?, chance)));
+        let Some((facts, chance)) = known else { return self.call(id, args, depth) };
         let function = &self.module.functions[id.0 as usize];
-        let numbers: Option<Vec<i64>> = args
-            .iter()
-            .zip(&function.params)
-            .map(|(a, p)| if let Type::Int(width) = p.ty { Some(signed(width, *a)) } else { None })
-            .collect();
-        let Some(numbers) = numbers else { return Some(None) };
-        for _ in 0..TRIES {
+        let number = |(a, p): (&u128, &Parameter)| match p.ty {
+            Type::Int(width) => Some(signed(width, *a)),
+            _ => None,
+        };
+        let numbers: Vec<i64> = args.iter().zip(&function.params).map(number).collect::<Option<_>>()?;
+        let Type::Int(width) = function.result else { return None };
+        (0..TRIES).find_map(|_| {
             let some = facts.get(chance.below(facts.len() + 1));
             let base = some.map_or(0, |f| f.from.map_or(0, |n| numbers[n]).saturating_add(f.bound));
-            let result = base.saturating_add(i64::try_from(chance.below(9)).unwrap_or(0) - 4);
-            if facts.iter().all(|f| f.is_true(&numbers, result)) {
-                return Some(Some(i128::from(result).cast_unsigned()));
-            }
-        }
-        Some(None)
+            let result = base.saturating_add(chance.between(-4, 4));
+            let is_allowed = facts.iter().all(|f| f.is_true(&numbers, result));
+            is_allowed.then(|| masked(width, i128::from(result).cast_unsigned()))
+        })
     }
 
     /// What a call gives back, unless it does something else than compute with integers and local variables, or takes too long.
@@ -352,13 +351,7 @@ impl Run<'_, '_> {
                             if callee.intrinsic.is_some() && callee.result == Type::Void { None } else { return None }
                         } else {
                             let args = args.iter().map(value).collect::<Option<Vec<u128>>>()?;
-                            match self.believed(*g, &args) {
-                                Some(result) => {
-                                    let Type::Int(width) = i.ty else { return None };
-                                    Some(masked(width, result?))
-                                }
-                                None => Some(self.call(*g, args, depth + 1)?),
-                            }
+                            Some(self.inner(*g, args, depth + 1)?)
                         }
                     }
                     _ => return None,
