@@ -513,6 +513,7 @@ private:
     Out.flag(isUsedElsewhere(F));
     Out.flag(F.isInterposable());
     Out.flag(F.hasGlobalUnnamedAddr());
+    Out.flag(F.hasSection());
     promise(F.getAttributes().getRetAttrs());
     Out.number(F.arg_size());
     for (const Argument &A : F.args()) {

@@ -614,6 +614,8 @@ pub struct Function {
     pub waits: bool,
     /// Whether its address means nothing: another function may have the same (`unnamed_addr`).
     pub unnamed: bool,
+    /// Whether the program puts it into a section by its name.
+    pub placed: bool,
     /// What is promised of the result.
     pub promise: Promise,
     /// The parameters.

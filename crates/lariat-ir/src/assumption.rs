@@ -52,6 +52,7 @@ codes! {
         NotEnded = "L0225", "what could still end the loop does not happen";
         EffectiveTypes = "L0226", "memory is accessed by the types that it was written by";
         CalledFunctions = "L0227", "a call through a pointer runs a function that its file puts there";
+        MainOnce = "L0228", "nobody else calls `main`";
     }
 }
 
@@ -87,6 +88,7 @@ impl AssumptionKind {
             Self::NotEnded => "unless",
             Self::EffectiveTypes => "types",
             Self::CalledFunctions => "pointers",
+            Self::MainOnce => "main",
         }
     }
     /// The kind that a word stands for.

@@ -314,6 +314,7 @@ impl<'a> Reader<'a> {
         let elsewhere = self.flag()?;
         let replaceable = self.flag()?;
         let unnamed = self.flag()?;
+        let placed = self.flag()?;
         let promise = self.promise()?;
         let params = self.list(Self::parameter)?;
         let result = self.ty()?;
@@ -340,6 +341,7 @@ impl<'a> Reader<'a> {
             defaulted: false,
             waits: false,
             unnamed,
+            placed,
             promise,
             params,
             result,

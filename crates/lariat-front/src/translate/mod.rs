@@ -47,7 +47,7 @@ use flat::{Flat, Form, Graph, InstanceId, Plan, Point};
 use lariat_ir::fast::{FastMap, FastSet};
 use lariat_ir::function::Functions;
 use lariat_ir::neutral::{IntType, Program, Recursion};
-use lariat_ir::{Assumption, Span};
+use lariat_ir::{Assumption, AssumptionKind, Span};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -273,6 +273,10 @@ fn in_form(
     }
     let mut program = Program::new(debug::clean(module.functions[entry.0 as usize].shown()));
     program.address = IntType::signed(module.pointer_bits);
+    if cx.main_once {
+        let text = "functions that are not in the program do not call `main`";
+        program.assumptions.push(Assumption::everywhere(AssumptionKind::MainOnce, text));
+    }
     let mut names = Names::default();
     let memory = memory::Memory::new(&cx, &points, &mut program, &mut names);
     build::Builder::new(&cx, &memory, program, names, known).build()
@@ -295,6 +299,8 @@ struct Context<'m> {
     known_outside: FastSet<crate::module::GlobalId>,
     /// Globals that code which is not here may store to, without knowing their addresses.
     stored_outside: FastSet<crate::module::GlobalId>,
+    /// Whether it matters that code which is not here does not call `main`.
+    main_once: bool,
     /// Functions that run when the program ends.
     destructors: Vec<FunctionId>,
     /// Functions that run at signals and the like.
@@ -338,6 +344,7 @@ impl<'m> Context<'m> {
             closed: false,
             known_outside,
             stored_outside,
+            main_once: false,
             destructors,
             handlers,
             relations,
@@ -367,8 +374,14 @@ impl<'m> Context<'m> {
         }
         if unknown_calls {
             // A call changes what it stores to, like what it knows, and what is behind the pointers that it loads.
-            let run = prepare::callable(module, entry, self.flat.left_out.iter().copied());
+            let run = prepare::callable(module, self.flat.left_out.iter().copied());
             let uses = prepare::uses(module, run.iter().map(|f| &module.functions[f.0 as usize]), false);
+            if self.whole && !run.contains(&entry) {
+                let again = prepare::callable(module, std::iter::once(entry));
+                let more = prepare::uses(module, again.iter().map(|f| &module.functions[f.0 as usize]), false);
+                let is_new = |g: &crate::module::GlobalId| !constant(g) && !uses.stored.contains(g);
+                self.main_once = more.stored.iter().any(is_new);
+            }
             for all in [&uses.exposed, &uses.stored, &uses.loaded] {
                 self.known_outside.extend(all.iter().filter(|g| !constant(g)));
             }

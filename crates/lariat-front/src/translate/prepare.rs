@@ -43,9 +43,33 @@ pub(super) fn prepare(module: &Module) -> Module {
             bodies.push(body);
         }
     }
+    named_in_assembly(&mut module);
     // The body is a function of its own, of the same name: others run it, if it is the one that is linked.
     module.functions.extend(bodies);
     module
+}
+
+/// What the text of inline assembly names is used there for something that nobody follows.
+fn named_in_assembly(module: &mut Module) {
+    let instructions = module.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
+    let texts = instructions.filter_map(|i| match &i.op {
+        Op::Call { callee: Callee::Asm(text), .. } => Some(text.as_str()),
+        _ => None,
+    });
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "._$".contains(c);
+    let words = texts.flat_map(|t| t.split(move |c| !is_part(c))).filter(|w| !w.is_empty());
+    // Some systems put an underscore before the names of C.
+    let names: BTreeSet<String> =
+        words.flat_map(|w| [Some(w), w.strip_prefix('_')]).flatten().map(str::to_owned).collect();
+    if names.is_empty() {
+        return;
+    }
+    for global in module.globals.iter_mut().filter(|g| names.contains(&g.name)) {
+        global.elsewhere = true;
+    }
+    for function in module.functions.iter_mut().filter(|f| names.contains(&f.name)) {
+        function.elsewhere = true;
+    }
 }
 
 /// Functions by which a program tells a tool what to assume stop the runs that they exclude, also where the program has a
@@ -447,13 +471,15 @@ fn is_one_of(function: &Function, value: &Operand, depth: u32, values: &mut BTre
 }
 
 /// The functions that code which is not here may run: those that it can name, those whose address it may have got, and
-/// what these call.
-pub(super) fn callable(module: &Module, entry: FunctionId, more: impl Iterator<Item = FunctionId>) -> Vec<FunctionId> {
+/// what these call. The entry is one of them, which is then executed once more; only that `main` is called by its name is assumed not to happen.
+pub(super) fn callable(module: &Module, more: impl Iterator<Item = FunctionId>) -> Vec<FunctionId> {
     let taken = super::flat::address_taken(module);
     let mut work: Vec<FunctionId> = (0..module.functions.len())
         .map(|n| FunctionId(super::flat::index(n)))
-        .filter(|f| *f != entry && (module.functions[f.0 as usize].external || taken.contains(f)))
-        .filter(|f| module.functions[f.0 as usize].name != "main")
+        .filter(|f| {
+            let function = &module.functions[f.0 as usize];
+            function.external && function.name != "main" || taken.contains(f)
+        })
         .chain(more)
         .collect();
     let mut found = Vec::new();

@@ -6,8 +6,15 @@
 //! known that they go on to the next one; whatever else it contains may do anything. Data in a section of its own, such as a table of notes for a tool, is not
 //! executed: the text may go to a section that nobody runs, write data there, and come back.
 
-/// Whether every instruction of a text is known to go on to the next one.
-pub(in crate::translate) fn falls_through(text: &str) -> bool {
+use crate::module::Module;
+
+/// Whether every instruction of a text in a module is known to go on to the next one. Where functions stand in sections of the program's own, what is written to a section may be executed.
+pub(in crate::translate) fn goes_on(module: &Module, text: &str) -> bool {
+    falls_through(text) && !(text.contains("section") && module.functions.iter().any(|f| f.placed))
+}
+
+/// Whether every instruction of a text is known to go on to the next one, if no function stands in the sections that it names.
+fn falls_through(text: &str) -> bool {
     let mut statements = text.split(['\n', '\r', ';']).map(str::trim).filter(|s| !s.is_empty());
     let mut at = Position::default();
     statements.all(|s| statement(s, &mut at)) && !at.locked && !at.aside

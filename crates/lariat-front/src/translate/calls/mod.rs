@@ -9,7 +9,7 @@ pub(in crate::translate) mod skip;
 
 use crate::module::{Callee, Function, FunctionId, Instruction, Op, Operand, Type, ValueId};
 use crate::translate::build::Builder;
-use crate::translate::calls::assembly::falls_through;
+use crate::translate::calls::assembly::goes_on;
 use crate::translate::calls::handlers::Risk;
 use crate::translate::calls::skip::{DESCENDED, Written};
 use crate::translate::flat::{InstanceId, Plan, Point, index, is_longjmp, is_setjmp, is_throw};
@@ -137,7 +137,7 @@ impl<'m> Builder<'_, 'm> {
         let f = match callee {
             Callee::Asm(text) => {
                 let span = state.span_of();
-                if !falls_through(text) {
+                if !goes_on(flat.module, text) {
                     let risk = Risk { ends: true, strays: true, ..Default::default() };
                     if !self.take_risk(state, risk, truth(true)) {
                         return Ok(Flow::Done);

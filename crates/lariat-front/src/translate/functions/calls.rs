@@ -6,7 +6,7 @@ use super::is_number;
 use crate::intrinsic::Intrinsic;
 use crate::models::{Effect, Ends, Model, Occasion, Returns, Table, When};
 use crate::module::{Callee, Constant, Instruction, Module, Op, Operand, Type};
-use crate::translate::calls::assembly::falls_through;
+use crate::translate::calls::assembly::goes_on;
 use crate::translate::flat::{candidates, is_longjmp};
 use crate::translate::values::operand_type;
 use lariat_ir::function::{Access, Call, End, Step, Target, Writes};
@@ -30,7 +30,7 @@ pub(super) fn strays(shared: &Shared<'_>, callee: &Callee) -> Option<String> {
                 || shared.table.of(function).is_some_and(|model| model.again || model.jumps);
             is_strange.then(|| format!("control may come back from `{}`", function.shown()))
         }
-        Callee::Asm(text) => (!falls_through(text)).then(|| "its assembly may jump".to_owned()),
+        Callee::Asm(text) => (!goes_on(shared.module, text)).then(|| "its assembly may jump".to_owned()),
         Callee::Pointer(_) => None,
     }
 }
