@@ -283,6 +283,7 @@ fn in_form(
 }
 
 /// What everything in the making of one program looks at.
+#[expect(clippy::struct_excessive_bools, reason = "they are independent facts")]
 struct Context<'m> {
     flat: &'m Flat<'m>,
     graph: &'m Graph,
