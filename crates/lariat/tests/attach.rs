@@ -824,6 +824,8 @@ fn what_hangs_by_static_proof_hangs_at_run_time() {
     let jumps =
         ["for_ever-main-13", "inside_the_loop", "jump_to_the_outside", "returns_twice-attempt", "value_carries"];
     let files = ["no_pipe-", "read-main", "read_a_byte-", "read_all-"];
-    open.retain(|line| !jumps.iter().chain(&files).any(|known| line.starts_with(known)));
+    // The harness counts its inputs in 64 bits: after thousands of years the first ones come again.
+    let counts = ["knows_a_password-main"];
+    open.retain(|line| !jumps.iter().chain(&files).chain(&counts).any(|known| line.starts_with(known)));
     assert!(open.is_empty(), "{}", open.join("\n"));
 }
