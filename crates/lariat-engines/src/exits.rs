@@ -17,7 +17,7 @@ use dashu_int::IBig;
 use lariat_ir::graph::components;
 use lariat_ir::simplify::{simplify, simplify_all};
 use lariat_ir::{
-    Certificate, Claim, Id, LocId, Measure, Op, Order, Outline, Property, Role, Sort, Term, TransitionSystem,
+    Certificate, Claim, Edge, Id, LocId, Measure, Op, Order, Outline, Property, Role, Sort, Term, TransitionSystem,
 };
 use lariat_smt::{Answer, Model, Solver};
 use std::collections::{BTreeMap, BTreeSet};
@@ -123,7 +123,12 @@ fn search(task: &Task<'_>, cx: &EngineCx, supported: bool) -> Result<Claim, NoCl
 /// What the conditions say by which a loop is come to, of variables that keep their values on the way: parts that all ways in have in common.
 fn brought_along(ts: &TransitionSystem, header: LocId, body: &BTreeSet<LocId>) -> Vec<Term> {
     let terms = &ts.terms;
-    let ways = ts.edges.iter().filter(|e| e.to == header && !body.contains(&e.from));
+    let is_way_in = |e: &&Edge| body.contains(&e.to) && !body.contains(&e.from);
+    // Who comes in elsewhere gets to the header with other values.
+    if ts.edges.iter().filter(is_way_in).any(|e| e.to != header) {
+        return Vec::new();
+    }
+    let ways = ts.edges.iter().filter(is_way_in);
     let facts = ways.map(|e| {
         let is_changed = |s: &Term| match terms.role(*s) {
             Some(Role::Var(v)) => e.updates.iter().any(|(w, _)| *w == v),
